@@ -1,0 +1,51 @@
+# `make help` lists the targets. Everything happens in .venv; only package registries are needed.
+
+PYTHON ?= python3
+PROFILE ?= embedded
+REPORT ?= report.json
+BASELINE ?= benchmarks/baseline.json
+VENV := .venv
+RUN := $(VENV)/bin/python -m
+
+.DEFAULT_GOAL := help
+.PHONY: help setup check test bench smoke gate baseline table speed clean
+
+help:  ## list the targets
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "%-10s %s\n", $$1, $$2}'
+
+setup: $(VENV)/installed  ## create .venv and install the pinned requirements
+
+$(VENV)/installed: requirements.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python >= 3.11 is needed; name one: make PYTHON=python3.12 ..."; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(RUN) pip install --quiet --disable-pip-version-check -r requirements.txt
+	@touch $@
+
+check: setup  ## lint and types
+	$(RUN) ruff check .
+	$(RUN) ruff format --check .
+	$(RUN) mypy
+
+test: setup  ## the harness's own tests
+	$(RUN) pytest
+
+bench: setup  ## bert and op in the embedded profile: train, verify, score, print the table
+	$(RUN) pytest benchmarks -k "bert and op" --profile $(PROFILE) --benchmark-json=$(REPORT)
+
+smoke: setup  ## the whole road in a minute, gated: small models, few rows; the scores mean nothing
+	$(RUN) pytest benchmarks -k "single" --profile smoke --benchmark-json=smoke.json --gate benchmarks/smoke.json
+
+gate: setup  ## run every case of the profile and fail what got worse than the baseline
+	$(RUN) pytest benchmarks --profile $(PROFILE) --benchmark-json=$(REPORT) --gate $(BASELINE)
+
+baseline: setup  ## accept the passed cases of REPORT as BASELINE
+	$(RUN) fixtures.gate $(REPORT) $(BASELINE)
+
+table: setup  ## print the tables of REPORT as Markdown
+	@$(RUN) fixtures.table $(REPORT)
+
+speed: setup  ## training throughput beside the Hugging Face Trainer, in one run
+	$(RUN) pytest benchmarks/test_speed.py -m speed --benchmark-disable -s
+
+clean:  ## remove .venv and reports; the zoo stays
+	rm -rf $(VENV) report.json smoke.json speed.json

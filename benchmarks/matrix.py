@@ -1,0 +1,216 @@
+"""The matrix of cases, read from yaml: names, settings of a profile, thresholds.
+
+Torch-free: it is read at collection. Does not run anything; names are looked up on first use.
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import importlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+AXES = ("model", "dataset", "shortcut", "salience")
+TABLES = {"model": "models", "dataset": "datasets", "shortcut": "shortcuts", "salience": "salience"}
+
+
+class MatrixError(ValueError):
+    """The matrix cannot be used; the message names the file or key and what to do."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One cell of the matrix; without a salience configuration, the verification of its models."""
+
+    model: str
+    dataset: str
+    shortcut: str
+    salience: str = ""
+
+    @property
+    def id(self) -> str:
+        """The words joined by hyphens.
+
+        >>> Case("bert", "sst2", "op", "grad_l2.logit").id
+        'bert-sst2-op-grad_l2.logit'
+        """
+        return "-".join(word for word in (self.model, self.dataset, self.shortcut, self.salience) if word)
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """A bound on one recorded number, with the reason for it."""
+
+    value: str
+    low: float
+    high: float
+    why: str
+
+
+class Matrix:
+    """The tables of the yaml file(s) under one profile."""
+
+    def __init__(self, tables: Mapping[str, Any], profile: str) -> None:
+        self.tables = tables
+        self.profile_name = profile
+        self.profile = look_up(profile, tables["profiles"], "profile")
+        for axis, table in TABLES.items():
+            for word in self.profile.get(table, ()):
+                look_up(word, tables[table], axis)
+        self._check_expectations()
+
+    @property
+    def hash(self) -> str:
+        """sha256 over the tables and the profile's name: equal hashes mean equal settings."""
+        content = json.dumps([self.tables, self.profile_name], sort_keys=True)
+        return hashlib.sha256(content.encode()).hexdigest()
+
+    def list_cases(self, extra_datasets: Iterable[str] = ()) -> list[Case]:
+        """Every case of the profile, ordered so that the cases of one trained model are neighbours."""
+        words = {axis: list(self.profile.get(table, self.tables[table])) for axis, table in TABLES.items()}
+        words["dataset"] += [name for name in extra_datasets if name not in words["dataset"]]
+        cases = [
+            Case(model, dataset, shortcut, salience)
+            for model in words["model"]
+            for dataset in words["dataset"]
+            for shortcut in words["shortcut"]
+            for salience in words["salience"]
+        ]
+        return [case for case in cases if not any(matches(case, row) for row in self.tables["exclusions"])]
+
+    def model_settings(self, model: str, dataset: str) -> dict[str, Any]:
+        """Everything the profile says about a model on a data set."""
+        settings = dict(look_up(model, self.profile["settings"], f"settings of profile {self.profile_name}, model"))
+        own = settings.pop("by_dataset", {}).get(dataset, {})
+        return merge(settings, own)
+
+    def thresholds(self, case: Case) -> list[Threshold]:
+        """The bounds that the profile sets on a case; `why` is the reason written beside each."""
+        kind = "salience" if case.salience else "verification"
+        rows = self.profile.get("thresholds", {}).get(kind, [])
+        return [
+            Threshold(row["value"], row.get("at_least", float("-inf")), row.get("at_most", float("inf")), row["why"])
+            for row in rows
+            if matches(case, row)
+        ]
+
+    def _check_expectations(self) -> None:
+        cases = self.list_cases(self.tables["datasets"])
+        rows = list(self.tables["exclusions"])
+        for kind in self.profile.get("thresholds", {}).values():
+            rows += kind
+            for row in kind:
+                if "value" not in row or not {"at_least", "at_most"} & set(row):
+                    raise MatrixError(f"threshold {row}: needs `value` and `at_least` or `at_most`")
+        for row in rows:
+            if not str(row.get("why", "")).strip():
+                raise MatrixError(f"{row}: every threshold and exclusion says `why`")
+            excluded = row in self.tables["exclusions"]
+            if not excluded and not any(matches(case, row) for case in cases):
+                raise MatrixError(f"{row}: matches no case of profile {self.profile_name!r}; mend or remove it")
+
+
+def matches(case: Case, row: Mapping[str, Any]) -> bool:
+    """Whether a row of the matrix speaks of a case: each axis it names holds the case's word, or one of a list.
+
+    >>> matches(Case("bert", "sst2", "op"), {"model": "bert", "shortcut": ["single", "op"]})
+    True
+    """
+    for axis in AXES:
+        wanted = row.get(axis)
+        if wanted is not None and getattr(case, axis) not in ([wanted] if isinstance(wanted, str) else wanted):
+            return False
+    return True
+
+
+def load_matrix(overlays: Sequence[Path] = (), profile: str = "embedded") -> Matrix:
+    """The matrix of this repository with the user's files laid over it.
+
+    Raises:
+        MatrixError: unreadable yaml, a duplicate key, an unknown name, an expectation that matches no case.
+    """
+    tables: dict[str, Any] = {}
+    for path in (Path(__file__).with_name("matrix.yaml"), *overlays):
+        tables = merge(tables, read_yaml(path))
+    return Matrix(tables, profile)
+
+
+def read_yaml(path: Path) -> dict[str, Any]:
+    """A yaml mapping, where a key written twice is an error instead of a silent replacement."""
+    try:
+        content = yaml.load(path.read_text(encoding="utf-8"), Loader=_StrictLoader)
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise MatrixError(f"{path}: {error}") from error
+    if not isinstance(content, dict):
+        raise MatrixError(f"{path}: expected a mapping of tables, got {type(content).__name__}")
+    return content
+
+
+class _StrictLoader(yaml.SafeLoader):
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        keys = [self.construct_object(key, deep=True) for key, _ in node.value]
+        twice = [key for key in keys if keys.count(key) > 1]
+        if twice:
+            raise yaml.constructor.ConstructorError(
+                None, None, f"key {twice[0]!r} is written twice", node.start_mark
+            )
+        return super().construct_mapping(node, deep=deep)
+
+
+def merge(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+    """`below` with `above` laid over it; mappings are merged, everything else is replaced.
+
+    >>> merge({"a": {"x": 1, "y": 2}}, {"a": {"y": 3}})
+    {'a': {'x': 1, 'y': 3}}
+    """
+    merged = dict(below)
+    for key, value in above.items():
+        old = merged.get(key)
+        merged[key] = merge(old, value) if isinstance(old, Mapping) and isinstance(value, Mapping) else value
+    return merged
+
+
+def look_up(name: str, table: Mapping[str, Any], what: str) -> Any:
+    """An entry of a table by name.
+
+    Raises:
+        MatrixError: listing the valid names and the nearest.
+
+    >>> look_up("brt", {"bert": 1}, "model")
+    Traceback (most recent call last):
+    ...
+    benchmarks.matrix.MatrixError: no model named 'brt'; there are: bert. Did you mean 'bert'?
+    """
+    if name in table:
+        return table[name]
+    near = difflib.get_close_matches(name, table, n=1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    raise MatrixError(f"no {what} named {name!r}; there are: {', '.join(table) or 'none'}.{hint}")
+
+
+def resolve(target: str) -> Any:
+    """The object behind a `"module:object"` string, imported on first use.
+
+    Raises:
+        MatrixError: no such module or object, or no colon.
+
+    >>> resolve("shortcuts.op:build").__name__
+    'build'
+    """
+    module, colon, name = target.partition(":")
+    if not colon:
+        raise MatrixError(f"{target!r} is not of the form 'module:object'")
+    try:
+        return getattr(importlib.import_module(module), name)
+    except ModuleNotFoundError as error:
+        if error.name and (module == error.name or module.startswith(f"{error.name}.")):
+            raise MatrixError(f"{target!r}: there is no module {error.name!r} on the path") from error
+        raise
+    except AttributeError as error:
+        raise MatrixError(f"{target!r}: module {module!r} has no object {name!r}") from error

@@ -1,0 +1,10 @@
+"""Table of contents: the plugins that make `pytest benchmarks` work. Importing them imports nothing heavy."""
+
+pytest_plugins = [
+    "fixtures.cases",
+    "fixtures.verification",
+    "fixtures.salience",
+    "fixtures.recording",
+    "fixtures.gate",
+    "fixtures.summary",
+]
