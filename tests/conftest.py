@@ -1,0 +1,79 @@
+"""What the harness's own tests share: a tiny world on disk, and cells of it in this process."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from benchmarks.matrix import load_matrix
+from fixtures.cells import Cell
+from fixtures.laboratory import Laboratory
+from fixtures.progress import Terminal
+from fixtures.zoo import Zoo
+from tests.tiny import write_world
+
+ROOT = Path(__file__).parent.parent
+SHARED = ROOT.parent / "shared" / "data"
+
+
+@pytest.fixture(scope="session")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Folder of the tiny world; its overlay is `tiny.yaml`."""
+    folder = tmp_path_factory.mktemp("world")
+    write_world(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def make_laboratory(world: Path) -> Callable[..., Laboratory]:
+    """`make_laboratory(zoo, seed=0, embedding_init="matched")`: a laboratory of the tiny world."""
+
+    def make(zoo: Path, seed: int = 0, embedding_init: str = "matched") -> Laboratory:
+        matrix = load_matrix([world / "tiny.yaml"], "tiny")
+        return Laboratory(matrix, Zoo(zoo), Terminal(), seed, embedding_init, world / "data", "cpu")
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def tiny_laboratory(
+    make_laboratory: Callable[..., Laboratory], tmp_path_factory: pytest.TempPathFactory
+) -> Laboratory:
+    return make_laboratory(tmp_path_factory.mktemp("zoo"))
+
+
+@pytest.fixture(scope="session", params=["bert", "lstm"])
+def tiny_cell(request: pytest.FixtureRequest, tiny_laboratory: Laboratory) -> Cell:
+    """A cell of the tiny world, `op`, for each kind of model."""
+    return Cell(tiny_laboratory, request.param, "toy", "op")
+
+
+@pytest.fixture(scope="session")
+def run_pytest() -> Callable[..., subprocess.CompletedProcess[str]]:
+    """`run_pytest(*arguments)`: a pytest process of its own in the repository."""
+
+    def run(*arguments: object, cwd: Path = ROOT, **environment: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "pytest", *map(str, arguments)],
+            cwd=cwd,
+            env=os.environ | environment,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=600,
+        )
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The development copies of the paper's data sets, where they are."""
+    if not SHARED.is_dir():
+        pytest.skip("the development data sets are not beside this checkout")
+    return SHARED
