@@ -2,6 +2,7 @@
 
 pytest_plugins = [
     "fixtures.cases",
+    "fixtures.session",
     "fixtures.verification",
     "fixtures.salience",
     "fixtures.recording",

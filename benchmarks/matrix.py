@@ -157,9 +157,7 @@ class _StrictLoader(yaml.SafeLoader):
         keys = [self.construct_object(key, deep=True) for key, _ in node.value]
         twice = [key for key in keys if keys.count(key) > 1]
         if twice:
-            raise yaml.constructor.ConstructorError(
-                None, None, f"key {twice[0]!r} is written twice", node.start_mark
-            )
+            raise yaml.constructor.ConstructorError(None, None, f"key {twice[0]!r} is written twice", node.start_mark)
         return super().construct_mapping(node, deep=deep)
 
 

@@ -197,10 +197,10 @@ def check_absent(tokens: Sequence[str], texts: Sequence[Sequence[str]]) -> None:
     Raises:
         CollisionError: naming the tokens found, how often, and free ones to use instead.
 
-    >>> check_absent(["zero"], [["Zero!"]])
+    >>> check_absent(["zero"], [["Zero!"]])  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
-    shortcuts.injection.CollisionError: shortcut tokens occur in the corpus: zero (1 time). Use others in the matrix, for example: zero1
+    shortcuts.injection.CollisionError: shortcut tokens occur in the corpus: zero (1 time). ...for example: zero1
     """
     pieces = [piece for words in texts for word in words for piece in _pieces(word)]
     vocabulary = set(pieces)

@@ -41,9 +41,7 @@ def make_laboratory(world: Path) -> Callable[..., Laboratory]:
 
 
 @pytest.fixture(scope="session")
-def tiny_laboratory(
-    make_laboratory: Callable[..., Laboratory], tmp_path_factory: pytest.TempPathFactory
-) -> Laboratory:
+def tiny_laboratory(make_laboratory: Callable[..., Laboratory], tmp_path_factory: pytest.TempPathFactory) -> Laboratory:
     return make_laboratory(tmp_path_factory.mktemp("zoo"))
 
 

@@ -77,10 +77,12 @@ def test_a_saturated_model_still_ranks_by_probability(margin):
     assert scores.argsort().tolist() == reducers.norm_l2(evidence, "logit")[0].argsort().tolist()
 
 
-@pytest.mark.parametrize("reduce", [reducers.norm_l1, reducers.norm_l2, reducers.mean_component, reducers.multiply_input])
+@pytest.mark.parametrize(
+    "reduce", [reducers.norm_l1, reducers.norm_l2, reducers.mean_component, reducers.multiply_input]
+)
 @pytest.mark.parametrize("target", ["logit", "prob"])
 def test_padding_and_company_never_change_a_score(tiny_cell, swept, reduce, target):
-    network, batch, evidence = swept
+    network, _batch, evidence = swept
     together = reduce(evidence, target)
     for row, text in enumerate(tiny_cell.encoded_synthetic_test[:16]):
         alone = reduce(sweep(network, collate([text], tiny_cell.encoder.pad_id), []), target)[0]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import permutations
+from itertools import pairwise, permutations
 from statistics import fmean
 
 import numpy as np
@@ -17,7 +17,7 @@ from tests.strategies import scored_truths
 def orderings(scores):
     """Every ranking that breaks the ties of the scores some way, each as likely as the other."""
     for order in permutations(range(len(scores))):
-        if all(scores[a] >= scores[b] for a, b in zip(order, order[1:], strict=False)):
+        if all(scores[a] >= scores[b] for a, b in pairwise(order)):
             yield order
 
 

@@ -44,7 +44,8 @@ def save_every_step(self, *arguments):
     time.sleep(pause)
 
 checkpoints.Checkpoints.maybe_save = save_every_step
-laboratory = Laboratory(load_matrix([world / "tiny.yaml"], "tiny"), Zoo(zoo), Terminal(), 0, "matched", world / "data", "cpu")
+matrix = load_matrix([world / "tiny.yaml"], "tiny")
+laboratory = Laboratory(matrix, Zoo(zoo), Terminal(), 0, "matched", world / "data", "cpu")
 print("trained", Cell(laboratory, model, "toy", "op").entry("mixed").folder, flush=True)
 """
 
@@ -52,7 +53,9 @@ print("trained", Cell(laboratory, model, "toy", "op").entry("mixed").folder, flu
 def start(world, zoo, model, pause=0.0):
     command = [sys.executable, "-c", TRAIN, str(world), str(zoo), model, str(pause)]
     environment = os.environ | {"OMP_NUM_THREADS": "1"}
-    return subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    return subprocess.Popen(
+        command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    )
 
 
 def weights(process):

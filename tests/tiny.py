@@ -22,12 +22,12 @@ RECIPE = {
     "optimizer": "adam",
     "lr": 0.01,
     "weight_decay": 0.0,
-    "batch": 32,
-    "steps": 90,
+    "batch": 16,
+    "steps": 150,
     "warmup": 5,
     "schedule": "linear",
-    "evaluate_every": 30,
-    "patience": 90,
+    "evaluate_every": 50,
+    "patience": 150,
     "precision": "float32",
 }
 

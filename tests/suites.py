@@ -1,0 +1,68 @@
+"""A suite of cases with made-up rows, to see what the plugins make of passes, failures, skips and kills."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from fixtures.schema import CASE_FIELDS, SALIENCE_FIELDS
+
+SUITE = """
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.suites import row
+
+BODIES = os.environ.get("BODIES", "").split(",")
+
+
+@pytest.fixture
+def body(case, salience):
+    index = SALIENCE.index(salience)
+    return BODIES[index] if index < len(BODIES) else "plain"
+
+
+SALIENCE = ["random", "grad_l1.logit", "grad_l1.prob", "grad_l2.logit", "grad_l2.prob", "grad_mean.logit",
+            "grad_mean.prob", "gxi.logit", "gxi.prob"]
+
+
+@pytest.fixture
+def numbers(body):
+    if body == "skip":
+        pytest.skip("not verified: synthetic_accuracy = 0.5")
+    if body == "break":
+        pytest.fail("the hub is not there", pytrace=False)
+
+
+def test_made_up(case, model, dataset, shortcut, salience, body, numbers, benchmark, record, judge):
+    benchmark.pedantic(lambda: None)
+    if body == "wait":
+        Path(os.environ["READY"]).touch()
+        time.sleep(60)
+    precision = 0.1 if body == "fail" else float(os.environ.get("PRECISION", "0.9"))
+    record(row(model=model, dataset=dataset, shortcut=shortcut, salience=salience, precision_at_k=precision))
+    judge([])
+    assert body != "fail", "P@k = 0.1"
+
+
+def test_nothing_special():
+    pass
+"""
+
+
+def write_suite(folder: Path) -> list[str | Path]:
+    """The suite as a file, and the arguments that run it with the repository's plugins."""
+    root = Path(__file__).parent.parent
+    path = folder / "test_suite.py"
+    path.write_text(SUITE, encoding="utf-8")
+    return ["-c", root / "pytest.ini", "--rootdir", root, "-p", "conftest", path]
+
+
+def row(**changes: Any) -> dict[str, Any]:
+    """A salience row that fits the schema."""
+    plain = {str: "word", int: 3, float: 0.5}
+    fields = CASE_FIELDS | SALIENCE_FIELDS
+    return {name: plain[field.type] for name, field in fields.items()} | {"profile": "embedded", "seed": 0} | changes

@@ -1,0 +1,106 @@
+"""The matrix: cases, settings, and an error that a person can act on for everything that can be written wrong."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks.matrix import Case, MatrixError, load_matrix, resolve
+
+
+@pytest.fixture
+def overlay(tmp_path):
+    def write(text):
+        path = tmp_path / "mine.yaml"
+        path.write_text(text, encoding="utf-8")
+        return [path]
+
+    return write
+
+
+def test_the_embedded_profile_is_the_product_of_its_axes():
+    cases = load_matrix().list_cases()
+    assert len(cases) == len({case.id for case in cases}) == 2 * 1 * 3 * 9
+    assert Case("bert", "tomatoes", "op", "grad_l2.logit") in cases
+
+
+@pytest.mark.parametrize("profile", ["embedded", "paper", "smoke"])
+def test_profiles_share_the_words_of_their_ids(profile):
+    cases = load_matrix(profile=profile).list_cases()
+    assert {case.model for case in cases} == {"bert", "lstm"}
+    assert {case.shortcut for case in cases} == {"single", "tic", "op"}
+
+
+def test_the_paper_profile_has_the_papers_settings():
+    matrix = load_matrix(profile="paper")
+    expected = {
+        ("bert", "sst2"): (100, 16, 2e-5),
+        ("bert", "imdb"): (500, 16, 2e-5),
+        ("bert", "toxicity"): (500, 16, 1e-5),
+        ("lstm", "sst2"): (100, 64, 0.03),
+        ("lstm", "toxicity"): (500, 32, 0.03),
+    }
+    for (model, dataset), numbers in expected.items():
+        settings = matrix.model_settings(model, dataset)
+        assert (settings["max_length"], settings["recipe"]["batch"], settings["recipe"]["lr"]) == numbers
+        assert settings["recipe"]["patience"] == 10_000
+        assert settings["recipe"]["weight_decay"] == 5e-6
+        assert settings["dropout"] == 0.5
+
+
+WRONG = {
+    "salience: {mine: {family: gradient}}\nsalience: {}": "key 'salience' is written twice",
+    "profiles: {embedded: {models: [brt]}}": "no model named 'brt'; there are: bert, lstm. Did you mean 'bert'",
+    "exclusions: [{model: bert}]": "every threshold and exclusion says `why`",
+    "profiles: {embedded: {thresholds: {salience: [{model: brt, value: x, at_least: 1, why: y}]}}}": "matches no case",
+    "profiles: {embedded: {thresholds: {salience: [{value: x, why: y}]}}}": "needs `value` and `at_least`",
+    "[1, 2]": "expected a mapping of tables, got list",
+    "a: [": "mine.yaml",
+}
+
+
+@pytest.mark.parametrize("text", WRONG)
+def test_what_is_wrong_in_an_overlay_is_said(overlay, text):
+    with pytest.raises(MatrixError) as caught:
+        load_matrix(overlay(text))
+    assert WRONG[text] in str(caught.value)
+
+
+def test_an_unknown_profile_names_the_nearest():
+    with pytest.raises(MatrixError, match=r"no profile named 'embeded'; .*Did you mean 'embedded'"):
+        load_matrix(profile="embeded")
+
+
+def test_an_excluded_combination_does_not_exist(overlay):
+    matrix = load_matrix(overlay("exclusions: [{model: lstm, salience: gxi.prob, why: an example}]"))
+    assert len(matrix.list_cases()) == 54 - 3
+
+
+def test_one_line_adds_a_word_to_an_axis(overlay):
+    matrix = load_matrix(overlay("shortcuts: {mine: 'my_module:build'}"))
+    assert Case("bert", "tomatoes", "mine", "random") in matrix.list_cases()
+
+
+def test_the_hash_follows_every_setting(overlay):
+    changed = load_matrix(overlay("profiles: {embedded: {settings: {lstm: {hidden: 8}}}}"))
+    assert changed.hash != load_matrix().hash
+    assert load_matrix(profile="smoke").hash != load_matrix().hash
+
+
+@pytest.mark.parametrize(
+    ("target", "message"),
+    [
+        ("shortcuts.op", "not of the form"),
+        ("shortcuts.no_such:build", "no module 'shortcuts.no_such'"),
+        ("shortcuts.op:bild", "has no object 'bild'"),
+    ],
+)
+def test_a_name_that_leads_nowhere_is_an_error(target, message):
+    with pytest.raises(MatrixError, match=message):
+        resolve(target)
+
+
+def test_an_import_error_inside_a_users_module_is_shown_as_it_is(tmp_path, monkeypatch):
+    (tmp_path / "broken_rule.py").write_text("import no_such_library\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(ModuleNotFoundError, match="no_such_library"):
+        resolve("broken_rule:build")

@@ -1,0 +1,224 @@
+"""Promises about the repository itself: words, layers, imports, sizes, versions, README."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import json
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from benchmarks.matrix import AXES, TABLES, load_matrix
+
+ROOT = Path(__file__).parent.parent
+HEAVY = ("torch", "transformers", "captum", "lime", "shap", "datasets", "sklearn", "pandas", "scipy")
+LAYERS = [
+    "shortcuts",
+    "benchmarks.matrix",
+    "fixtures.errors",
+    "fixtures.corpora",
+    "fixtures.checks fixtures.schema fixtures.cases fixtures.recording fixtures.gate fixtures.table "
+    "fixtures.summary fixtures.intervals fixtures.progress",
+    "fixtures.models",
+    "fixtures.training fixtures.checkpoints",
+    "fixtures.zoo",
+    "fixtures.laboratory",
+    "fixtures.cells",
+    "fixtures.session",
+    "fixtures.verification",
+    "fixtures.evidence",
+    "fixtures.reducers",
+    "fixtures.sheets",
+    "fixtures.salience",
+]
+
+
+def words_by_axis() -> dict[str, list[str]]:
+    tables = load_matrix().tables
+    return {axis: list(tables[table]) for axis, table in TABLES.items()}
+
+
+def test_no_axis_word_is_part_of_another_word_that_k_matches():
+    axes = words_by_axis()
+    words = [word for axis in AXES for word in axes[axis]]
+    others = {"case", "parametrize", "benchmark", "benchmarks", "speed", "usefixtures", "skipif", "shared"}
+    for path in (ROOT / "benchmarks").glob("test_*.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        others |= {path.name, *(node.name for node in tree.body if isinstance(node, ast.FunctionDef))}
+    clashes = [(word, other) for word in words for other in [*words, *others] if word != other and word in other]
+    assert clashes == []
+
+
+def collect(code: str) -> list[str]:
+    """Heavy packages that a collection of the benchmarks imports, after running some code first."""
+    script = (
+        f"import sys, pytest\n{code}\n"
+        "status = pytest.main(['benchmarks', '--collect-only', '-qq'])\n"
+        f"print('HEAVY', status, [name for name in {HEAVY!r} if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
+    status, _, names = done.stdout.splitlines()[-1].removeprefix("HEAVY ").partition(" ")
+    assert status == "0", done.stdout
+    return ast.literal_eval(names)
+
+
+def test_collection_imports_nothing_heavy():
+    assert collect("") == []
+
+
+def test_the_proof_of_that_can_fail():
+    assert collect("import scipy") == ["scipy"]
+
+
+def modules() -> dict[str, Path]:
+    found = {}
+    for folder in ("shortcuts", "benchmarks", "fixtures"):
+        for path in (ROOT / folder).rglob("*.py"):
+            name = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+            found[name] = path
+    return found
+
+
+def layer(name: str) -> int:
+    """The layer of a module: the last entry that is the module or a package it lies in."""
+    places = [
+        index
+        for index, entry in enumerate(LAYERS)
+        if any(name == known or name.startswith(f"{known}.") for known in entry.split())
+    ]
+    return max(places, default=len(LAYERS))
+
+
+def imports(path: Path, *, typing_too: bool) -> set[str]:
+    found = set()
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    skipped = set()
+    for node in ast.walk(tree):
+        if not typing_too and isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING":
+            skipped |= set(ast.walk(node))
+    for node in ast.walk(tree):
+        if node in skipped:
+            continue
+        if isinstance(node, ast.ImportFrom) and node.module:
+            found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+        elif isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+    return found
+
+
+def test_imports_follow_the_layers():
+    known = modules()
+    wrong = []
+    for name, path in known.items():
+        for target in imports(path, typing_too=False) & known.keys() - {"fixtures", "benchmarks"}:
+            if layer(target) > layer(name):
+                wrong.append(f"{name} imports {target}")
+    assert wrong == []
+
+
+def test_shortcuts_are_pure():
+    allowed = {*sys.stdlib_module_names, "numpy", "shortcuts"}
+    for path in (ROOT / "shortcuts").glob("*.py"):
+        assert {name.partition(".")[0] for name in imports(path, typing_too=True)} <= allowed, path
+
+
+def test_our_folders_are_the_ones_imported():
+    import benchmarks
+    import fixtures
+    import shortcuts
+
+    for package in (benchmarks, fixtures, shortcuts):
+        assert Path(package.__file__).parent.parent == ROOT
+
+
+@pytest.mark.parametrize("name", ["shortcuts", "benchmarks", "fixtures", "tests"])
+def test_a_file_has_one_subject_and_a_function_one_job(name):
+    for path in (ROOT / name).rglob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        assert text.count("\n") <= 250, path
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.FunctionDef):
+                documented = ast.get_docstring(node) is not None
+                start = node.body[1].lineno if documented and len(node.body) > 1 else node.lineno
+                assert node.end_lineno - start < 40, f"{path}: {node.name}"
+
+
+def hash_code(*patterns: str) -> str:
+    """Hash of code without comments, docstrings and layout."""
+    digest = hashlib.sha256()
+    for path in sorted(path for pattern in patterns for path in ROOT.glob(pattern)):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Module) and ast.get_docstring(node) is not None:
+                node.body = node.body[1:] or [ast.Pass()]
+        digest.update(ast.dump(tree).encode())
+    return digest.hexdigest()[:16]
+
+
+def test_code_that_decides_weights_or_scores_raises_its_version():
+    """After a change: raise the version if weights or scores change, then `python -m tests.test_structure`."""
+    from fixtures.sheets import EVIDENCE_VERSION
+    from fixtures.training import TRAINING_VERSION
+
+    recorded = json.loads((ROOT / "tests" / "versions.json").read_text(encoding="utf-8"))
+    assert current_versions() == recorded
+    assert recorded["training"]["version"] == TRAINING_VERSION
+    assert recorded["evidence"]["version"] == EVIDENCE_VERSION
+
+
+def current_versions() -> dict[str, dict[str, object]]:
+    from fixtures.sheets import EVIDENCE_VERSION
+    from fixtures.training import TRAINING_VERSION
+
+    training = hash_code("fixtures/training.py", "fixtures/models/*.py", "shortcuts/[!r]*.py", "shortcuts/rule.py")
+    evidence = hash_code("fixtures/evidence/*.py", "fixtures/reducers.py")
+    return {
+        "training": {"version": TRAINING_VERSION, "code": training},
+        "evidence": {"version": EVIDENCE_VERSION, "code": evidence},
+    }
+
+
+def test_the_readme_names_every_word_target_and_option():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    for axis, words in words_by_axis().items():
+        for word in words:
+            assert f"`{word}`" in text, f"{axis} {word}"
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = [line.partition(":")[0] for line in makefile.splitlines() if ": " in line and "  ##" in line]
+    names = [target if target != "$(VENV)/installed" else "setup" for target in targets]
+    for target in names:
+        assert f"make {target}" in text, target
+    for option in (
+        "profile",
+        "matrix",
+        "seed",
+        "data-dir",
+        "zoo",
+        "device",
+        "embedding-init",
+        "gate",
+        "benchmark-json",
+    ):
+        assert f"`--{option}" in text, option
+
+
+def test_every_requirement_is_pinned():
+    lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    pins = [line for line in lines if line and not line.startswith("#")]
+    assert all("==" in line for line in pins)
+    assert "torch==2.13.0" in pins
+
+
+def test_the_package_lists_its_folders():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    packages = {name.rpartition(".")[0] if path.name != "__init__.py" else name for name, path in modules().items()}
+    assert set(project["tool"]["setuptools"]["packages"]) == packages
+
+
+if __name__ == "__main__":
+    path = ROOT / "tests" / "versions.json"
+    path.write_text(json.dumps(current_versions(), indent=1) + "\n", encoding="utf-8")
