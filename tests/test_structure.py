@@ -24,7 +24,7 @@ LAYERS = [
     "fixtures.checks fixtures.schema fixtures.cases fixtures.recording fixtures.gate fixtures.table "
     "fixtures.summary fixtures.intervals fixtures.progress",
     "fixtures.models",
-    "fixtures.training fixtures.checkpoints",
+    "fixtures.training fixtures.checkpoints fixtures.speed",
     "fixtures.zoo",
     "fixtures.laboratory",
     "fixtures.cells",

@@ -89,7 +89,12 @@ def write_world(folder: Path) -> Path:
         "embedding_init": "matched",
         "rows": {},
         "settings": {
-            "bert": {"checkpoint": {"path": str(checkpoint)}, "max_length": 32, "dropout": 0.0, "recipe": RECIPE},
+            "bert": {
+                "checkpoint": {"path": str(checkpoint)},
+                "max_length": 32,
+                "dropout": 0.0,
+                "recipe": RECIPE | {"lr": 0.003},
+            },
             "lstm": {
                 "vectors": {"file": str(vectors)},
                 "hidden": 16,
