@@ -8,7 +8,7 @@ VENV := .venv
 RUN := $(VENV)/bin/python -m
 
 .DEFAULT_GOAL := help
-.PHONY: help setup check test bench smoke gate baseline table speed clean
+.PHONY: help setup check test bench smoke gate baseline table starts speed clean
 
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "%-10s %s\n", $$1, $$2}'
@@ -43,6 +43,9 @@ baseline: setup  ## accept the passed cases of REPORT as BASELINE
 
 table: setup  ## print the tables of REPORT as Markdown
 	@$(RUN) fixtures.table $(REPORT)
+
+starts: setup  ## unseen control of the source-only models under every start of new rows
+	@$(RUN) fixtures.starts
 
 speed: setup  ## training throughput beside the Hugging Face Trainer, in one run
 	$(RUN) pytest benchmarks/test_speed.py -m speed --benchmark-disable -s

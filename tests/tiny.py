@@ -23,11 +23,11 @@ RECIPE = {
     "lr": 0.01,
     "weight_decay": 0.0,
     "batch": 16,
-    "steps": 150,
-    "warmup": 5,
+    "steps": 300,
+    "warmup": 30,
     "schedule": "linear",
     "evaluate_every": 50,
-    "patience": 150,
+    "patience": 300,
     "precision": "float32",
 }
 
@@ -72,7 +72,7 @@ def write_checkpoint(folder: Path, layers: int = 2) -> Path:
         num_attention_heads=2,
         intermediate_size=32,
         max_position_embeddings=64,
-        initializer_range=0.2,
+        initializer_range=0.02,
     )
     BertModel(config).save_pretrained(folder)
     return folder
@@ -83,6 +83,7 @@ def write_world(folder: Path) -> Path:
     write_sentences(folder / "data" / "toy")
     vectors = write_vectors(folder / "vectors.txt")
     checkpoint = write_checkpoint(folder / "checkpoint")
+    slow = RECIPE | {"lr": 0.003}
     profile = {
         "datasets": ["toy"],
         "models": ["bert", "lstm"],
@@ -93,7 +94,7 @@ def write_world(folder: Path) -> Path:
                 "checkpoint": {"path": str(checkpoint)},
                 "max_length": 32,
                 "dropout": 0.0,
-                "recipe": RECIPE | {"lr": 0.003},
+                "recipe": slow,
             },
             "lstm": {
                 "vectors": {"file": str(vectors)},
