@@ -27,7 +27,7 @@ check: setup  ## lint and types
 	$(RUN) mypy
 
 test: setup  ## the harness's own tests
-	$(RUN) pytest
+	$(RUN) pytest --doctest-modules
 
 bench: setup  ## bert and op in the embedded profile: train, verify, score, print the table
 	$(RUN) pytest benchmarks -k "bert and op" --profile $(PROFILE) --benchmark-json=$(REPORT)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import difflib
 import hashlib
 import importlib
+import inspect
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from typing import Any
 import yaml
 
 AXES = ("model", "dataset", "shortcut", "salience")
+WHOLE = ("checkpoint", "vectors", "hub")
 TABLES = {"model": "models", "dataset": "datasets", "shortcut": "shortcuts", "salience": "salience"}
 
 
@@ -60,6 +62,8 @@ class Matrix:
         self.tables = tables
         self.profile_name = profile
         self.profile = look_up(profile, tables["profiles"], "profile")
+        for key in ("datasets", "embedding_init", "gate", "rows", "settings"):
+            look_up(key, self.profile, f"key of profile {profile!r}")
         for axis, table in TABLES.items():
             for word in self.profile.get(table, ()):
                 look_up(word, tables[table], axis)
@@ -73,16 +77,19 @@ class Matrix:
 
     def list_cases(self, extra_datasets: Iterable[str] = ()) -> list[Case]:
         """Every case of the profile, ordered so that the cases of one trained model are neighbours."""
+        excluded = self.tables["exclusions"]
+        return [case for case in self._multiply(extra_datasets) if not any(matches(case, row) for row in excluded)]
+
+    def _multiply(self, extra_datasets: Iterable[str]) -> list[Case]:
         words = {axis: list(self.profile.get(table, self.tables[table])) for axis, table in TABLES.items()}
         words["dataset"] += [name for name in extra_datasets if name not in words["dataset"]]
-        cases = [
+        return [
             Case(model, dataset, shortcut, salience)
             for model in words["model"]
             for dataset in words["dataset"]
             for shortcut in words["shortcut"]
             for salience in words["salience"]
         ]
-        return [case for case in cases if not any(matches(case, row) for row in self.tables["exclusions"])]
 
     def model_settings(self, model: str, dataset: str) -> dict[str, Any]:
         """Everything the profile says about a model on a data set."""
@@ -101,19 +108,24 @@ class Matrix:
         ]
 
     def _check_expectations(self) -> None:
-        cases = self.list_cases(self.tables["datasets"])
-        rows = list(self.tables["exclusions"])
-        for kind in self.profile.get("thresholds", {}).values():
-            rows += kind
-            for row in kind:
+        scored = self._multiply(self.tables["datasets"])
+        verified = [Case(case.model, case.dataset, case.shortcut) for case in scored]
+        thresholds = self.profile.get("thresholds", {})
+        for kind, cases in (("salience", scored), ("verification", verified)):
+            for row in thresholds.get(kind, []):
                 if "value" not in row or not {"at_least", "at_most"} & set(row):
                     raise MatrixError(f"threshold {row}: needs `value` and `at_least` or `at_most`")
-        for row in rows:
-            if not str(row.get("why", "")).strip():
-                raise MatrixError(f"{row}: every threshold and exclusion says `why`")
-            excluded = row in self.tables["exclusions"]
-            if not excluded and not any(matches(case, row) for case in cases):
-                raise MatrixError(f"{row}: matches no case of profile {self.profile_name!r}; mend or remove it")
+                self._check_row(row, cases, ("value", "at_least", "at_most"))
+        for row in self.tables["exclusions"]:
+            self._check_row(row, scored, ())
+
+    def _check_row(self, row: Mapping[str, Any], cases: Iterable[Case], fields: Sequence[str]) -> None:
+        for key in row:
+            look_up(key, dict.fromkeys((*AXES, *fields, "why")), f"key of {dict(row)}")
+        if not str(row.get("why", "")).strip():
+            raise MatrixError(f"{row}: every threshold and exclusion says `why`")
+        if not any(matches(case, row) for case in cases):
+            raise MatrixError(f"{row}: matches no case of profile {self.profile_name!r}; mend or remove it")
 
 
 def matches(case: Case, row: Mapping[str, Any]) -> bool:
@@ -164,13 +176,19 @@ class _StrictLoader(yaml.SafeLoader):
 def merge(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
     """`below` with `above` laid over it; mappings are merged, everything else is replaced.
 
+    Where a file comes from (`WHOLE`) is replaced as a whole: half of one place and half of another is neither.
+
     >>> merge({"a": {"x": 1, "y": 2}}, {"a": {"y": 3}})
     {'a': {'x': 1, 'y': 3}}
+    >>> merge({"checkpoint": {"package": "p"}}, {"checkpoint": {"path": "mine"}})
+    {'checkpoint': {'path': 'mine'}}
     """
     merged = dict(below)
     for key, value in above.items():
         old = merged.get(key)
-        merged[key] = merge(old, value) if isinstance(old, Mapping) and isinstance(value, Mapping) else value
+        if isinstance(old, Mapping) and isinstance(value, Mapping) and key not in WHOLE:
+            value = merge(old, value)
+        merged[key] = value
     return merged
 
 
@@ -190,6 +208,19 @@ def look_up(name: str, table: Mapping[str, Any], what: str) -> Any:
     near = difflib.get_close_matches(name, table, n=1)
     hint = f" Did you mean {near[0]!r}?" if near else ""
     raise MatrixError(f"no {what} named {name!r}; there are: {', '.join(table) or 'none'}.{hint}")
+
+
+def fingerprint_target(target: str) -> str:
+    """A `"module:object"` string for a cache key: with the hash of its file where the module is not one of ours.
+
+    >>> fingerprint_target("shortcuts.op:build")
+    'shortcuts.op:build'
+    """
+    found = resolve(target)
+    path = Path(inspect.getsourcefile(inspect.getmodule(found) or found) or "")
+    if path.is_relative_to(Path(__file__).parent.parent / "fixtures") or target.startswith("shortcuts."):
+        return target
+    return f"{target} {hashlib.sha256(path.read_bytes()).hexdigest()}"
 
 
 def resolve(target: str) -> Any:

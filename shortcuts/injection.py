@@ -14,7 +14,7 @@ from itertools import accumulate
 from random import Random
 
 from shortcuts.example import Example
-from shortcuts.rule import Rule
+from shortcuts.rule import Rule, RuleError
 
 Widths = Callable[[Sequence[str]], Sequence[int]]
 """Model tokens that each word of a text takes."""
@@ -99,7 +99,7 @@ class Injector:
         )
         decided = self.rule.decide(made.words)
         if decided != label:
-            raise ValueError(
+            raise RuleError(
                 f"shortcut {self.rule.name!r}: arrange() injected {made.words} for label {label}, "
                 f"but decide() reads label {decided}"
             )
@@ -151,14 +151,14 @@ def inject(
         The example with the tokens inserted and their positions as `truth`; removing them gives back the source.
 
     Raises:
-        ValueError: the budget or reach cannot hold the tokens.
+        RuleError: the budget or reach cannot hold the tokens.
 
     >>> made = inject(Example(("good", "film"), 1), ("zero",), Random(1), widths=[1, 1], budget=8)
     >>> made.words[made.truth[0]], len(made.words)
     ('zero', 3)
     """
     if budget < len(tokens) or reach < len(tokens) - 1:
-        raise ValueError(f"{len(tokens)} tokens do not fit into budget {budget} with reach {reach}")
+        raise RuleError(f"{len(tokens)} tokens do not fit into budget {budget} with reach {reach}")
     starts = [0, *accumulate(widths)]
     room = sum(1 for start in starts if start + len(tokens) <= budget)
     while True:
@@ -172,7 +172,7 @@ def inject(
     return replace(example, words=tuple(words), truth=truth)
 
 
-class CollisionError(ValueError):
+class CollisionError(RuleError):
     """A shortcut's token occurs in the corpus, so it would be no shortcut."""
 
 

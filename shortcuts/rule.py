@@ -10,6 +10,10 @@ from dataclasses import dataclass
 from random import Random
 
 
+class RuleError(ValueError):
+    """A rule, its tokens or its functions cannot be used; the message says why."""
+
+
 @dataclass(frozen=True)
 class Tokens:
     """The words a rule may inject; set once in the matrix, so that a colliding corpus can change them."""
@@ -40,10 +44,10 @@ class Rule:
 
     def __post_init__(self) -> None:
         if len(set(self.tokens)) != len(self.tokens) or not self.tokens:
-            raise ValueError(f"shortcut {self.name!r}: tokens must be distinct and not empty, got {self.tokens}")
+            raise RuleError(f"shortcut {self.name!r}: tokens must be distinct and not empty, got {self.tokens}")
         for token in self.tokens:
             if not token.isalnum() or token != token.lower():
-                raise ValueError(
+                raise RuleError(
                     f"shortcut {self.name!r}: token {token!r} must be lower-case letters and digits only; "
                     "anything else is cut or changed by some tokenizers"
                 )

@@ -19,7 +19,7 @@ def accepted(run_pytest, tmp_path_factory):
     suite, report = write_suite(folder), folder / "report.json"
     done = run_pytest(*suite, *RUN, "--benchmark-json", report)
     assert done.returncode == 0, done.stdout
-    baseline = make_baseline(json.loads(report.read_text()), floor=0.02)
+    baseline = make_baseline(json.loads(report.read_text()))
     path = folder / "baseline.json"
     path.write_text(json.dumps(baseline))
     return suite, path, baseline
@@ -85,6 +85,7 @@ def test_a_new_case_is_named_and_not_gated(accepted, run_pytest, tmp_path):
     [
         ({"seed": 7}, "its seed is 7, this run's is 0"),
         ({"profile": "paper"}, "its profile is 'paper'"),
+        ({"embedding_init": "default"}, "its embedding_init is 'default'"),
         ({"cases": {}}, "not a baseline"),
     ],
 )
@@ -116,4 +117,4 @@ def test_failed_cases_are_not_accepted(accepted):
     assert len(baseline["cases"]) == 9
     assert baseline["commit"]
     with pytest.raises(ValueError, match="no passed case"):
-        make_baseline({"cases": [], "benchmarks": []}, 0.02)
+        make_baseline({"cases": [], "benchmarks": []})

@@ -122,7 +122,25 @@ def test_a_data_set_in_the_data_dir_is_selected_by_name(world, run_pytest, tmp_p
     assert "-toy-" not in collected("--data-dir", world / "data")
     assert "lstm-toy-op-random" in collected("--data-dir", world / "data", "-k", "toy and lstm")
     assert "tomatoes" not in collected("--data-dir", world / "data", "-k", "toy")
+    assert "lstm-toy-op-random" in collected("--data-dir", world / "data", "-k", "TOY and lstm")
     assert "bert-imdb-op" in collected("-m", "case(dataset='imdb')")
+    # A data set is named by a whole word, and not by the path of the checkout or a part of another word.
+    assert "-toy-" not in collected("--data-dir", world / "data", "-k", "toys or lstm")
+
+
+def test_a_malformed_folder_that_is_not_selected_does_not_matter(world, run_pytest, tmp_path):
+    for name in ("train.csv", "train.jsonl"):
+        (tmp_path / "broken").mkdir(exist_ok=True)
+        (tmp_path / "broken" / name).write_text("")
+    done = run_pytest("benchmarks", "--collect-only", "-q", "--data-dir", tmp_path, "-k", "lstm and single")
+    assert done.returncode == 0, done.stdout
+
+
+def test_collecting_only_leaves_the_last_report_alone(run_pytest, tmp_path):
+    report = tmp_path / "report.json"
+    report.write_text("the last one")
+    run_pytest("benchmarks", "--collect-only", "-q", "--benchmark-json", report)
+    assert report.read_text() == "the last one"
 
 
 def test_a_data_set_that_is_nowhere_errs_in_one_line_per_case(world, run_pytest, tmp_path):
@@ -139,6 +157,28 @@ def test_a_data_set_that_is_nowhere_errs_in_one_line_per_case(world, run_pytest,
         assert "data set 'sst2' is not available" in case["reason"]
         assert "--data-dir" in case["reason"]
     assert "Traceback" not in done.stdout
+
+
+def test_a_token_that_tokenizers_cut_is_one_line_per_case(world, run_pytest, tmp_path):
+    overlay = tmp_path / "cut.yaml"
+    overlay.write_text("tokens: {indicators: [Zero, indicator1]}\n")
+    done = run_pytest(
+        *("benchmarks", "-k", "lstm and single and (verification or random)", "--profile", "tiny"),
+        *(
+            "--data-dir",
+            world / "data",
+            "--matrix",
+            world / "tiny.yaml",
+            "--matrix",
+            overlay,
+            "--zoo",
+            tmp_path / "zoo",
+        ),
+    )
+    assert done.returncode == 1
+    assert done.stdout.count("token 'Zero' must be lower-case letters and digits only") >= 2
+    assert "Traceback" not in done.stdout + done.stderr
+    assert "shortcuts/rule.py" not in done.stdout
 
 
 def test_a_colliding_token_is_refused_with_another(world, run_pytest, tmp_path):

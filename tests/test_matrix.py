@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.matrix import Case, MatrixError, load_matrix, resolve
+from benchmarks.matrix import Case, MatrixError, fingerprint_target, load_matrix, resolve
 
 
 @pytest.fixture
@@ -47,12 +47,39 @@ def test_the_paper_profile_has_the_papers_settings():
         assert settings["dropout"] == 0.5
 
 
+def test_where_a_file_comes_from_is_replaced_as_a_whole(overlay):
+    text = "profiles: {embedded: {settings: {bert: {checkpoint: {path: mine}}, lstm: {vectors: {file: v.txt}}}}}"
+    matrix = load_matrix(overlay(text))
+    assert matrix.model_settings("bert", "tomatoes")["checkpoint"] == {"path": "mine"}
+    assert matrix.model_settings("lstm", "tomatoes")["vectors"] == {"file": "v.txt"}
+    assert matrix.model_settings("bert", "tomatoes")["max_length"] == 100
+
+
+def test_a_model_is_one_line_and_its_missing_settings_are_named(overlay):
+    matrix = load_matrix(overlay("models: {mine: 'my_module:build'}"))
+    assert Case("mine", "tomatoes", "op", "random") in matrix.list_cases()
+    with pytest.raises(MatrixError, match="no settings of profile embedded, model named 'mine'; there are: bert, lstm"):
+        matrix.model_settings("mine", "tomatoes")
+
+
+def test_a_users_code_is_part_of_the_key(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    path = tmp_path / "keyed_reducer.py"
+    path.write_text("def score(evidence, target):\n    return 1\n")
+    first = fingerprint_target("keyed_reducer:score")
+    path.write_text("def score(evidence, target):\n    return 2\n")
+    assert fingerprint_target("keyed_reducer:score") != first
+    assert fingerprint_target("fixtures.reducers:norm_l2") == "fixtures.reducers:norm_l2"
+
+
 WRONG = {
     "salience: {mine: {family: gradient}}\nsalience: {}": "key 'salience' is written twice",
     "profiles: {embedded: {models: [brt]}}": "no model named 'brt'; there are: bert, lstm. Did you mean 'bert'",
     "exclusions: [{model: bert}]": "every threshold and exclusion says `why`",
     "profiles: {embedded: {thresholds: {salience: [{model: brt, value: x, at_least: 1, why: y}]}}}": "matches no case",
     "profiles: {embedded: {thresholds: {salience: [{value: x, why: y}]}}}": "needs `value` and `at_least`",
+    "exclusions: [{modle: bert, why: typo}]": "Did you mean 'model'?",
+    "exclusions: [{model: brt, why: typo}]": "matches no case",
     "[1, 2]": "expected a mapping of tables, got list",
     "a: [": "mine.yaml",
 }
@@ -63,6 +90,12 @@ def test_what_is_wrong_in_an_overlay_is_said(overlay, text):
     with pytest.raises(MatrixError) as caught:
         load_matrix(overlay(text))
     assert WRONG[text] in str(caught.value)
+
+
+def test_a_verification_threshold_on_a_salience_word_never_applies_and_is_refused(overlay):
+    row = "{salience: random, value: synthetic_accuracy, at_least: 1, why: y}"
+    with pytest.raises(MatrixError, match="matches no case"):
+        load_matrix(overlay(f"profiles: {{embedded: {{thresholds: {{verification: [{row}]}}}}}}"))
 
 
 def test_an_unknown_profile_names_the_nearest():

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+import zipfile
+
 import pytest
 import torch
 
@@ -78,7 +81,9 @@ def test_rows_are_seeded_and_have_the_right_shape(start):
     used = [n for n in range(10, 150) for _ in range(1 if n % 2 else n)]
 
     def draw(seed):
-        return StartRows.draw(weight, amount=3, start=start, seed=seed, vocabulary=vocabulary, used=used).rows
+        return StartRows.draw(
+            weight, amount=3, first=200, start=start, seed=seed, vocabulary=vocabulary, used=used
+        ).rows
 
     assert draw(0).shape == (3, 8)
     assert torch.equal(draw(0), draw(0))
@@ -89,7 +94,7 @@ def test_the_matched_start_has_the_moments_of_the_rows_and_the_default_hardly_va
     weight = torch.randn(3000, 4, generator=torch.Generator().manual_seed(1)) * torch.tensor([1.0, 2.0, 3.0, 4.0]) + 5
 
     def draw(start):
-        return StartRows.draw(weight, amount=3000, start=start, seed=0, vocabulary={}, used=[]).rows
+        return StartRows.draw(weight, amount=3000, first=3000, start=start, seed=0, vocabulary={}, used=[]).rows
 
     torch.testing.assert_close(draw("matched").std(0), weight.std(0), rtol=0.05, atol=0.0)
     torch.testing.assert_close(draw("matched").mean(0), weight.mean(0), rtol=0.05, atol=0.0)
@@ -98,9 +103,9 @@ def test_the_matched_start_has_the_moments_of_the_rows_and_the_default_hardly_va
 
 def test_a_start_that_the_vocabulary_cannot_offer_is_an_error():
     with pytest.raises(ValueError, match="'unused' needs 2 rows to copy, the vocabulary offers 0"):
-        StartRows.draw(torch.zeros(5, 2), amount=2, start="unused", seed=0, vocabulary={"a": 0}, used=[])
+        StartRows.draw(torch.zeros(5, 2), amount=2, first=5, start="unused", seed=0, vocabulary={"a": 0}, used=[])
     with pytest.raises(ValueError, match="no embedding_init named 'warm'; there are: matched"):
-        StartRows.draw(torch.zeros(5, 2), amount=2, start="warm", seed=0, vocabulary={}, used=[])
+        StartRows.draw(torch.zeros(5, 2), amount=2, first=5, start="warm", seed=0, vocabulary={}, used=[])
 
 
 @pytest.mark.parametrize("kind", ["roberta", "distilbert"])
@@ -111,7 +116,7 @@ def test_other_encoders_run_from_a_local_checkpoint(kind, tmp_path):
     built = bert.build(settings, [], None)
     grown, amount = built.encoder.with_tokens(TOKENS[:2])
     network = built.make()
-    StartRows(torch.ones(amount, network.embedding.weight.shape[1])).append_to(network)
+    StartRows(torch.ones(amount, network.embedding.weight.shape[1]), len(built.encoder.tokenizer)).append_to(network)
     [text] = grown.encode([Example(("a", "indicator0", "film"), 0)])
     ids = torch.tensor([text.ids])
     logits = network.eval().classify(network.embed(ids), torch.ones_like(ids, dtype=torch.bool))
@@ -119,9 +124,49 @@ def test_other_encoders_run_from_a_local_checkpoint(kind, tmp_path):
     assert logits.shape == (1, 2)
 
 
-def test_a_pickled_checkpoint_is_refused(tmp_path, world):
-    import shutil
+def test_rows_land_on_their_tokens_when_a_checkpoint_pads_its_vocabulary(world, tmp_path):
+    from transformers import BertModel
 
+    folder = shutil.copytree(world / "checkpoint", tmp_path / "padded")
+    model = BertModel.from_pretrained(folder)
+    model.resize_token_embeddings(model.config.vocab_size + 7)
+    model.save_pretrained(folder)
+    built = bert.build({"checkpoint": {"path": str(folder)}, "max_length": 24, "dropout": 0.0}, [], None)
+    grown, amount = built.encoder.with_tokens(TOKENS[:2])
+    network = built.make()
+    StartRows(torch.full((amount, 16), 9.0), len(built.encoder.tokenizer)).append_to(network)
+    [text] = grown.encode([Example(TOKENS[:2], 0)])
+    assert network.embed(torch.tensor([text.ids]))[0, 1:3].eq(9.0).all()
+    assert len(network.embedding.weight) == len(grown.tokenizer)
+
+
+def test_the_identity_of_a_checkpoint_is_every_file_that_decides_its_output(world, tmp_path):
+    folder = shutil.copytree(world / "checkpoint", tmp_path / "changed")
+    settings = {"checkpoint": {"path": str(folder)}, "max_length": 24, "dropout": 0.0}
+    seen = {bert.build(settings, [], None).identity}
+    for name in ("config.json", "tokenizer.json"):
+        path = folder / name
+        path.write_text(path.read_text() + "\n")
+        seen.add(bert.build(settings, [], None).identity)
+    assert len(seen) == 3
+
+
+@pytest.mark.parametrize("labels", [2, 3])
+def test_a_head_that_was_trained_before_is_not_kept(world, tmp_path, labels):
+    from transformers import BertForSequenceClassification
+
+    folder = shutil.copytree(world / "checkpoint", tmp_path / "trained")
+    trained = BertForSequenceClassification.from_pretrained(folder, num_labels=labels)
+    torch.nn.init.constant_(trained.classifier.weight, 0.5)
+    trained.save_pretrained(folder)
+    network = bert.build({"checkpoint": {"path": str(folder)}, "max_length": 24, "dropout": 0.0}, [], None).make()
+    assert network.network.classifier.weight.shape == (2, 16)
+    assert not network.network.classifier.weight.eq(0.5).any()
+    kept = network.network.bert.embeddings.word_embeddings.weight
+    assert torch.equal(kept, trained.bert.embeddings.word_embeddings.weight)
+
+
+def test_a_pickled_checkpoint_is_refused(tmp_path, world):
     folder = tmp_path / "checkpoint"
     shutil.copytree(world / "checkpoint", folder)
     (folder / "model.safetensors").unlink()
@@ -146,8 +191,6 @@ def test_a_package_file_that_is_not_the_pinned_one_is_refused():
 
 
 def test_vectors_are_read_from_text_and_from_zip_alike(tmp_path):
-    import zipfile
-
     import numpy as np
 
     path = write_vectors(tmp_path / "vectors.txt")
@@ -157,6 +200,26 @@ def test_vectors_are_read_from_text_and_from_zip_alike(tmp_path):
     zipped = read_vectors({"file": "vectors.zip"}, {"film", "good", "nowhere"}, tmp_path)
     assert words == zipped[0] == ["film", "good"]
     assert np.array_equal(plain, zipped[1])
+
+
+def test_words_with_blanks_and_short_lines_are_read_for_what_they_are(tmp_path):
+    (tmp_path / "v.txt").write_text("film 1 2 3\n. . good 4 5 6\ngood 7 8 9\n")
+    words, vectors = read_vectors({"file": "v.txt"}, {"film", ".", "good"}, tmp_path)
+    assert (words, vectors.tolist()) == (["film", "good"], [[1, 2, 3], [7, 8, 9]])
+    (tmp_path / "short.txt").write_text("film 1 2 3\ngood 7 8\n")
+    with pytest.raises(ModelError, match="line 2"):
+        read_vectors({"file": "short.txt"}, {"good", "good 7"}, tmp_path)
+
+
+def test_an_archive_of_several_files_is_not_guessed_from(tmp_path):
+    with zipfile.ZipFile(tmp_path / "v.zip", "w") as archive:
+        archive.writestr("glove.50d.txt", "film 1\n")
+        archive.writestr("glove.300d.txt", "film 1\n")
+    with pytest.raises(ModelError, match=r"holds glove\.50d\.txt, glove\.300d\.txt; unpack the one you want"):
+        read_vectors({"file": "v.zip"}, {"film"}, tmp_path)
+    (tmp_path / "cut.zip").write_bytes((tmp_path / "v.zip").read_bytes()[:40])
+    with pytest.raises(ModelError, match="not a complete zip"):
+        read_vectors({"file": "cut.zip"}, {"film"}, tmp_path)
 
 
 def test_missing_vectors_say_where_they_were_looked_for(tmp_path):

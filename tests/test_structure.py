@@ -174,8 +174,17 @@ def current_versions() -> dict[str, dict[str, object]]:
     from fixtures.sheets import EVIDENCE_VERSION
     from fixtures.training import TRAINING_VERSION
 
-    training = hash_code("fixtures/training.py", "fixtures/models/*.py", "shortcuts/[!r]*.py", "shortcuts/rule.py")
-    evidence = hash_code("fixtures/evidence/*.py", "fixtures/reducers.py")
+    training = hash_code(
+        "fixtures/training.py",
+        "fixtures/cells.py",
+        "fixtures/checkpoints.py",
+        "fixtures/models/*.py",
+        "shortcuts/[!r]*.py",
+        "shortcuts/rule.py",
+    )
+    evidence = hash_code(
+        "fixtures/evidence/*.py", "fixtures/reducers.py", "fixtures/sheets.py", "fixtures/verification.py"
+    )
     return {
         "training": {"version": TRAINING_VERSION, "code": training},
         "evidence": {"version": EVIDENCE_VERSION, "code": evidence},

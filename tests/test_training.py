@@ -108,9 +108,13 @@ def test_a_damaged_checkpoint_starts_again(tiny_laboratory, tmp_path, capsys):
     optimizer = make_optimizer(network, RECIPE)
     checkpoints.maybe_save(network, optimizer, Progress(step=3))
     assert Checkpoints(path).resume(network, optimizer).step == 3
-    path.write_bytes(path.read_bytes()[:100])
-    assert Checkpoints(path).resume(network, optimizer) is None
-    assert "damaged checkpoint" in capsys.readouterr().out
+    whole = path.read_bytes()
+    flipped = bytearray(whole)
+    flipped[-5] ^= 1
+    for damaged in (whole[:100], bytes(flipped), whole[:-4]):
+        path.write_bytes(damaged)
+        assert Checkpoints(path).resume(network, optimizer) is None
+        assert "damaged checkpoint" in capsys.readouterr().out
 
 
 def test_training_stops_when_validation_no_longer_gains(tiny_laboratory, tmp_path):

@@ -88,6 +88,7 @@ def write_world(folder: Path) -> Path:
         "datasets": ["toy"],
         "models": ["bert", "lstm"],
         "embedding_init": "matched",
+        "gate": {"tolerance": 0.1, "why": "a tiny model"},
         "rows": {},
         "settings": {
             "bert": {
