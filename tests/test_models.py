@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import zipfile
 
@@ -164,6 +165,15 @@ def test_a_head_that_was_trained_before_is_not_kept(world, tmp_path, labels):
     assert not network.network.classifier.weight.eq(0.5).any()
     kept = network.network.bert.embeddings.word_embeddings.weight
     assert torch.equal(kept, trained.bert.embeddings.word_embeddings.weight)
+
+
+def test_a_checkpoint_whose_weights_do_not_fit_its_configuration_is_refused(world, tmp_path):
+    folder = shutil.copytree(world / "checkpoint", tmp_path / "unfit")
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps(config | {"num_hidden_layers": 3, "intermediate_size": 64}))
+    built = bert.build({"checkpoint": {"path": str(folder)}, "max_length": 24, "dropout": 0.0}, [], None)
+    with pytest.raises(ModelError, match=r"weights are missing or of another size, first bert\.encoder"):
+        built.make()
 
 
 def test_a_pickled_checkpoint_is_refused(tmp_path, world):
