@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -13,6 +14,8 @@ import pytest
 
 from fixtures.schema import CASE_FIELDS, SALIENCE_FIELDS, check_row
 from tests.suites import row, write_suite
+
+ROOT = Path(__file__).parent.parent
 
 
 def read_strictly(path: Path):
@@ -73,16 +76,20 @@ def test_a_run_without_rows_still_reports_its_outcomes(suite, run_pytest, tmp_pa
 def test_an_interrupted_run_reports_what_was_not_run(suite, tmp_path):
     report = tmp_path / "report.json"
     command = [sys.executable, "-m", "pytest", *map(str, suite), "-k", "lstm and op", "--benchmark-json", str(report)]
-    import os
-
-    root = Path(__file__).parent.parent
     environment = os.environ | {"BODIES": "plain,wait", "READY": str(tmp_path / "ready")}
-    process = subprocess.Popen(command, cwd=root, env=environment, stdout=subprocess.PIPE, text=True)
-    deadline = time.monotonic() + 60
-    while not (tmp_path / "ready").exists() and time.monotonic() < deadline:
-        time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
-    process.communicate(timeout=60)
+
+    def hear_interrupts():
+        # A process that a shell started in the background inherits deafness to them.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+    with subprocess.Popen(
+        command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True, preexec_fn=hear_interrupts
+    ) as process:
+        deadline = time.monotonic() + 60
+        while not (tmp_path / "ready").exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=90)
     assert process.returncode == 2
     found = outcomes(read_strictly(report))
     assert found["random"] == ("passed", "")
@@ -130,6 +137,6 @@ def test_numpy_numbers_and_missing_fields_are_refused():
 
 
 def test_the_schema_is_documented_field_by_field():
-    text = (Path(__file__).parent.parent / "docs" / "report.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "report.md").read_text(encoding="utf-8")
     for name, field in (CASE_FIELDS | SALIENCE_FIELDS).items():
         assert f"| `{name}` | {field.type.__name__} | {field.meaning} |" in text
