@@ -157,6 +157,7 @@ def test_a_data_set_that_is_nowhere_errs_in_one_line_per_case(world, run_pytest,
         assert "data set 'sst2' is not available" in case["reason"]
         assert "--data-dir" in case["reason"]
     assert "Traceback" not in done.stdout
+    assert "During handling" not in done.stdout
 
 
 def test_a_token_that_tokenizers_cut_is_one_line_per_case(world, run_pytest, tmp_path):
@@ -179,6 +180,7 @@ def test_a_token_that_tokenizers_cut_is_one_line_per_case(world, run_pytest, tmp
     assert done.stdout.count("token 'Zero' must be lower-case letters and digits only") >= 2
     assert "Traceback" not in done.stdout + done.stderr
     assert "shortcuts/rule.py" not in done.stdout
+    assert "During handling" not in done.stdout
 
 
 def test_a_colliding_token_is_refused_with_another(world, run_pytest, tmp_path):
