@@ -94,7 +94,7 @@ def test_the_table_says_when_a_method_found_nothing():
     assert lay_out_salience(row(specificity_low=-0.1, family="chance"), outcome)[-1] == "passed"
 
 
-def test_every_field_that_the_issue_of_a_report_names_is_in_the_schema():
+def test_every_promised_field_is_in_the_schema():
     wanted = """model dataset shortcut salience profile seed precision_at_k precision_at_k_low precision_at_k_high
     mean_rank n_examples tied_share family target budget forward_passes backward_passes family_seconds source_accuracy
     mixed_accuracy synthetic_accuracy source_on_synthetic_accuracy placebo_on_synthetic_accuracy placebo_precision_at_k
