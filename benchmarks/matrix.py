@@ -21,6 +21,16 @@ AXES = ("model", "dataset", "shortcut", "salience")
 WHOLE = ("checkpoint", "vectors", "hub")
 TABLES = {"model": "models", "dataset": "datasets", "shortcut": "shortcuts", "salience": "salience"}
 
+OUTSIDE = {
+    "family": "outside",
+    "target": "none",
+    "reducer": "fixtures.reducers:read_scores",
+    "budget": 1,
+    "forward": 0,
+    "backward": 0,
+}
+"""The row of a method that is one function, `methods: {name: "module:function"}`; what it costs is not known."""
+
 
 class MatrixError(ValueError):
     """The matrix cannot be used; the message names the file or key and what to do."""
@@ -62,7 +72,7 @@ class Matrix:
         self.tables = tables
         self.profile_name = profile
         self.profile = look_up(profile, tables["profiles"], "profile")
-        for key in ("datasets", "embedding_init", "gate", "rows", "settings"):
+        for key in ("datasets", "embedding_init", "gate", "rows", "texts", "settings"):
             look_up(key, self.profile, f"key of profile {profile!r}")
         for axis, table in TABLES.items():
             for word in self.profile.get(table, ()):
@@ -150,7 +160,8 @@ def load_matrix(overlays: Sequence[Path] = (), profile: str = "embedded") -> Mat
     tables: dict[str, Any] = {}
     for path in (Path(__file__).with_name("matrix.yaml"), *overlays):
         tables = merge(tables, read_yaml(path))
-    return Matrix(tables, profile)
+    own = {name: OUTSIDE | {"variant": target} for name, target in tables["methods"].items()}
+    return Matrix(merge(tables, {"salience": own}), profile)
 
 
 def read_yaml(path: Path) -> dict[str, Any]:
@@ -166,7 +177,8 @@ def read_yaml(path: Path) -> dict[str, Any]:
 
 class _StrictLoader(yaml.SafeLoader):
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        keys = [self.construct_object(key, deep=True) for key, _ in node.value]
+        # As written, before `<<` takes over the keys of a template: those may be written again.
+        keys = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
         twice = [key for key in keys if keys.count(key) > 1]
         if twice:
             raise yaml.constructor.ConstructorError(None, None, f"key {twice[0]!r} is written twice", node.start_mark)
