@@ -90,6 +90,11 @@ def write_world(folder: Path) -> Path:
         "embedding_init": "matched",
         "gate": {"tolerance": 0.1, "why": "a tiny model"},
         "rows": {},
+        "texts": {
+            "path": {100: [8, 4], 1000: [2, 0]},
+            "surrogate": {100: [16, 8], 1000: [4, 2], 3000: [2, 0]},
+            "occlusion": {1: [16, 8]},
+        },
         "settings": {
             "bert": {
                 "checkpoint": {"path": str(checkpoint)},
