@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
+from benchmarks.overlays import MatrixError, merge, read_yaml
 
 AXES = ("model", "dataset", "shortcut", "salience")
-WHOLE = ("checkpoint", "vectors", "hub")
+FILES = ("salience.yaml", "matrix.yaml")
 TABLES = {"model": "models", "dataset": "datasets", "shortcut": "shortcuts", "salience": "salience"}
 
 OUTSIDE = {
@@ -30,10 +30,6 @@ OUTSIDE = {
     "backward": 0,
 }
 """The row of a method that is one function, `methods: {name: "module:function"}`; what it costs is not known."""
-
-
-class MatrixError(ValueError):
-    """The matrix cannot be used; the message names the file or key and what to do."""
 
 
 @dataclass(frozen=True)
@@ -87,8 +83,11 @@ class Matrix:
 
     def list_cases(self, extra_datasets: Iterable[str] = ()) -> list[Case]:
         """Every case of the profile, ordered so that the cases of one trained model are neighbours."""
-        excluded = self.tables["exclusions"]
-        return [case for case in self._multiply(extra_datasets) if not any(matches(case, row) for row in excluded)]
+        return [case for case in self._multiply(extra_datasets) if not self.excludes(case)]
+
+    def excludes(self, case: Case) -> bool:
+        """Whether the matrix says that a combination does not exist."""
+        return any(matches(case, row) for row in self.tables["exclusions"])
 
     def _multiply(self, extra_datasets: Iterable[str]) -> list[Case]:
         words = {axis: list(self.profile.get(table, self.tables[table])) for axis, table in TABLES.items()}
@@ -158,50 +157,10 @@ def load_matrix(overlays: Sequence[Path] = (), profile: str = "embedded") -> Mat
         MatrixError: unreadable yaml, a duplicate key, an unknown name, an expectation that matches no case.
     """
     tables: dict[str, Any] = {}
-    for path in (Path(__file__).with_name("matrix.yaml"), *overlays):
+    for path in (*(Path(__file__).with_name(name) for name in FILES), *overlays):
         tables = merge(tables, read_yaml(path))
     own = {name: OUTSIDE | {"variant": target} for name, target in tables["methods"].items()}
     return Matrix(merge(tables, {"salience": own}), profile)
-
-
-def read_yaml(path: Path) -> dict[str, Any]:
-    """A yaml mapping, where a key written twice is an error instead of a silent replacement."""
-    try:
-        content = yaml.load(path.read_text(encoding="utf-8"), Loader=_StrictLoader)
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise MatrixError(f"{path}: {error}") from error
-    if not isinstance(content, dict):
-        raise MatrixError(f"{path}: expected a mapping of tables, got {type(content).__name__}")
-    return content
-
-
-class _StrictLoader(yaml.SafeLoader):
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        # As written, before `<<` takes over the keys of a template: those may be written again.
-        keys = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
-        twice = [key for key in keys if keys.count(key) > 1]
-        if twice:
-            raise yaml.constructor.ConstructorError(None, None, f"key {twice[0]!r} is written twice", node.start_mark)
-        return super().construct_mapping(node, deep=deep)
-
-
-def merge(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
-    """`below` with `above` laid over it; mappings are merged, everything else is replaced.
-
-    Where a file comes from (`WHOLE`) is replaced as a whole: half of one place and half of another is neither.
-
-    >>> merge({"a": {"x": 1, "y": 2}}, {"a": {"y": 3}})
-    {'a': {'x': 1, 'y': 3}}
-    >>> merge({"checkpoint": {"package": "p"}}, {"checkpoint": {"path": "mine"}})
-    {'checkpoint': {'path': 'mine'}}
-    """
-    merged = dict(below)
-    for key, value in above.items():
-        old = merged.get(key)
-        if isinstance(old, Mapping) and isinstance(value, Mapping) and key not in WHOLE:
-            value = merge(old, value)
-        merged[key] = value
-    return merged
 
 
 def look_up(name: str, table: Mapping[str, Any], what: str) -> Any:

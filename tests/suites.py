@@ -7,6 +7,9 @@ from typing import Any
 
 from fixtures.schema import CASE_FIELDS, SALIENCE_FIELDS
 
+CASES = "lstm and op and (random or grad or gxi)"
+"""Selects the nine cases of the suite that the tests speak of."""
+
 SUITE = """
 import os
 import time
@@ -21,7 +24,7 @@ BODIES = os.environ.get("BODIES", "").split(",")
 
 @pytest.fixture
 def body(case, salience):
-    index = SALIENCE.index(salience)
+    index = SALIENCE.index(salience) if salience in SALIENCE else len(BODIES)
     return BODIES[index] if index < len(BODIES) else "plain"
 
 
@@ -63,6 +66,6 @@ def write_suite(folder: Path) -> list[str | Path]:
 
 def row(**changes: Any) -> dict[str, Any]:
     """A salience row that fits the schema."""
-    plain = {str: "word", int: 3, float: 0.5}
+    plain = {str: "word", int: 3, float: 0.5, list: [0.5]}
     fields = CASE_FIELDS | SALIENCE_FIELDS
     return {name: plain[field.type] for name, field in fields.items()} | {"profile": "embedded", "seed": 0} | changes

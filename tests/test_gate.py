@@ -7,9 +7,9 @@ import json
 import pytest
 
 from fixtures.gate import make_baseline
-from tests.suites import write_suite
+from tests.suites import CASES, write_suite
 
-RUN = ("-k", "lstm and op")
+RUN = ("-k", CASES)
 
 
 @pytest.fixture(scope="module")

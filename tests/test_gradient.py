@@ -6,7 +6,9 @@ import pytest
 import torch
 
 from fixtures import reducers
+from fixtures.evidence import Task
 from fixtures.evidence.gradient import Gradients, sweep
+from fixtures.methods import Method
 from fixtures.models.encoder import collate
 
 
@@ -15,7 +17,11 @@ def swept(tiny_cell):
     """Network, batch and gradients of sixteen synthetic texts."""
     network = tiny_cell.network("mixed")
     batch = collate(tiny_cell.encoded_synthetic_test[:16], tiny_cell.encoder.pad_id)
-    return network, batch, sweep(network, batch, [])
+    return network, batch, sweep(network, batch, Task())
+
+
+def aim(target):
+    return Method("m", "gradient", target, "", 1, 1, 1)
 
 
 def explain_with_captum(method, network, batch, target, **options):
@@ -48,16 +54,16 @@ def test_gradient_x_input_equals_captum(swept, target):
 
     network, batch, evidence = swept
     theirs = explain_with_captum(InputXGradient, network, batch, target).sum(-1)
-    torch.testing.assert_close(reducers.multiply_input(evidence, target).float(), theirs, rtol=1e-4, atol=1e-6)
+    torch.testing.assert_close(reducers.multiply_input(evidence, aim(target)).float(), theirs, rtol=1e-4, atol=1e-6)
 
 
 def test_reducers_are_the_norms_and_mean_of_the_gradient():
     gradient = torch.tensor([[[3.0, -4.0]]])
     evidence = Gradients(torch.tensor([[[2.0, 1.0]]]), gradient, torch.zeros_like(gradient), torch.tensor([1.0]))
-    assert reducers.norm_l1(evidence, "logit").item() == 7
-    assert reducers.norm_l2(evidence, "logit").item() == 5
-    assert reducers.mean_component(evidence, "logit").item() == -0.5
-    assert reducers.multiply_input(evidence, "logit").item() == 2
+    assert reducers.norm_l1(evidence, aim("logit")).item() == 7
+    assert reducers.norm_l2(evidence, aim("logit")).item() == 5
+    assert reducers.mean_component(evidence, aim("logit")).item() == -0.5
+    assert reducers.multiply_input(evidence, aim("logit")).item() == 2
 
 
 def test_probability_gradient_is_p_times_not_p_times_the_logit_difference(swept):
@@ -72,9 +78,9 @@ def test_a_saturated_model_still_ranks_by_probability(margin):
     # In float32 p (1 - p) is exactly 0 from a margin of 17 on, and every score would be a tie.
     gradient = torch.tensor([[[1.0, 2.0], [3.0, 4.0], [0.5, 0.1]]])
     evidence = Gradients(gradient, gradient, -gradient, torch.tensor([margin]))
-    scores = reducers.norm_l2(evidence, "prob")[0]
+    scores = reducers.norm_l2(evidence, aim("prob"))[0]
     assert scores.min() > 0
-    assert scores.argsort().tolist() == reducers.norm_l2(evidence, "logit")[0].argsort().tolist()
+    assert scores.argsort().tolist() == reducers.norm_l2(evidence, aim("logit"))[0].argsort().tolist()
 
 
 @pytest.mark.parametrize(
@@ -83,9 +89,9 @@ def test_a_saturated_model_still_ranks_by_probability(margin):
 @pytest.mark.parametrize("target", ["logit", "prob"])
 def test_padding_and_company_never_change_a_score(tiny_cell, swept, reduce, target):
     network, _batch, evidence = swept
-    together = reduce(evidence, target)
+    together = reduce(evidence, aim(target))
     for row, text in enumerate(tiny_cell.encoded_synthetic_test[:16]):
-        alone = reduce(sweep(network, collate([text], tiny_cell.encoder.pad_id), []), target)[0]
+        alone = reduce(sweep(network, collate([text], tiny_cell.encoder.pad_id), Task()), aim(target))[0]
         torch.testing.assert_close(together[row, : len(text.ids)], alone, rtol=1e-5, atol=1e-5)
 
 
@@ -97,7 +103,7 @@ def test_padding_gets_no_gradient(swept):
 def test_a_sweep_leaves_the_model_as_it_found_it(swept):
     network, batch, _ = swept
     before = {name: tensor.clone() for name, tensor in network.state_dict().items()}
-    sweep(network, batch, [])
+    sweep(network, batch, Task())
     assert all(torch.equal(before[name], tensor) for name, tensor in network.state_dict().items())
     assert all(parameter.grad is None for parameter in network.parameters())
     assert all(parameter.requires_grad for parameter in network.parameters())
@@ -106,7 +112,7 @@ def test_a_sweep_leaves_the_model_as_it_found_it(swept):
 
 def test_two_sweeps_are_bit_equal(swept):
     network, batch, evidence = swept
-    assert torch.equal(sweep(network, batch, []).predicted, evidence.predicted)
+    assert torch.equal(sweep(network, batch, Task()).predicted, evidence.predicted)
 
 
 def test_a_model_in_training_mode_is_refused(swept):
@@ -114,7 +120,7 @@ def test_a_model_in_training_mode_is_refused(swept):
     network.train()
     try:
         with pytest.raises(RuntimeError, match="eval mode"):
-            sweep(network, batch, [])
+            sweep(network, batch, Task())
     finally:
         network.eval()
 
@@ -140,7 +146,7 @@ def test_gradients_on_cuda_equal_those_on_the_cpu(tiny_cell, swept):
     network = tiny_cell.network("mixed").to("cuda")
     try:
         batch = collate(tiny_cell.encoded_synthetic_test[:16], tiny_cell.encoder.pad_id, "cuda")
-        moved = sweep(network, batch, [])
+        moved = sweep(network, batch, Task())
     finally:
         network.to("cpu")
     torch.testing.assert_close(moved.predicted.cpu(), evidence.predicted, rtol=1e-4, atol=1e-5)

@@ -19,7 +19,7 @@ def overlay(tmp_path):
 
 def test_the_embedded_profile_is_the_product_of_its_axes():
     cases = load_matrix().list_cases()
-    assert len(cases) == len({case.id for case in cases}) == 2 * 1 * 3 * 9
+    assert len(cases) == len({case.id for case in cases}) == 1 * 3 * (43 + 34)
     assert Case("bert", "tomatoes", "op", "grad_l2.logit") in cases
 
 
@@ -105,7 +105,7 @@ def test_an_unknown_profile_names_the_nearest():
 
 def test_an_excluded_combination_does_not_exist(overlay):
     matrix = load_matrix(overlay("exclusions: [{model: lstm, salience: gxi.prob, why: an example}]"))
-    assert len(matrix.list_cases()) == 54 - 3
+    assert len(matrix.list_cases()) == len(load_matrix().list_cases()) - 3
 
 
 def test_one_line_adds_a_word_to_an_axis(overlay):

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from fixtures.schema import CASE_FIELDS, SALIENCE_FIELDS, check_row
-from tests.suites import row, write_suite
+from tests.suites import CASES, row, write_suite
 
 ROOT = Path(__file__).parent.parent
 
@@ -37,7 +37,7 @@ def outcomes(report):
 
 def test_every_selected_case_has_an_outcome_and_a_failing_case_its_numbers(suite, run_pytest, tmp_path):
     report = tmp_path / "report.json"
-    done = run_pytest(*suite, "-k", "lstm and op", "--benchmark-json", report, BODIES="fail,skip,break,plain")
+    done = run_pytest(*suite, "-k", CASES, "--benchmark-json", report, BODIES="fail,skip,break,plain")
     assert done.returncode == 1, done.stdout
     content = read_strictly(report)
     found = outcomes(content)
@@ -50,7 +50,7 @@ def test_every_selected_case_has_an_outcome_and_a_failing_case_its_numbers(suite
     rows = {row["extra_info"]["salience"]: row["extra_info"] for row in content["benchmarks"]}
     assert rows["random"]["precision_at_k"] == 0.1
     assert "grad_l1.logit" not in rows
-    assert content["schema_version"] == 1
+    assert content["schema_version"] == 2
     assert len(content["matrix_hash"]) == 64
     assert content["versions"]["pytest"] == pytest.__version__
     assert "node" not in content["machine_info"]
@@ -68,14 +68,14 @@ def test_a_run_without_rows_still_reports_its_outcomes(suite, run_pytest, tmp_pa
     report = tmp_path / "report.json"
     report.write_text("an old report")
     bodies = ",".join(["break"] * 9)
-    done = run_pytest(*suite, "-k", "lstm and op", "--benchmark-json", report, BODIES=bodies)
+    done = run_pytest(*suite, "-k", CASES, "--benchmark-json", report, BODIES=bodies)
     assert done.returncode == 1
     assert {outcome for outcome, _ in outcomes(read_strictly(report)).values()} == {"error"}
 
 
 def test_an_interrupted_run_reports_what_was_not_run(suite, tmp_path):
     report = tmp_path / "report.json"
-    command = [sys.executable, "-m", "pytest", *map(str, suite), "-k", "lstm and op", "--benchmark-json", str(report)]
+    command = [sys.executable, "-m", "pytest", *map(str, suite), "-k", CASES, "--benchmark-json", str(report)]
     environment = os.environ | {"BODIES": "plain,wait", "READY": str(tmp_path / "ready")}
 
     def hear_interrupts():

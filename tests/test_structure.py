@@ -18,6 +18,7 @@ ROOT = Path(__file__).parent.parent
 HEAVY = ("torch", "transformers", "captum", "lime", "shap", "datasets", "sklearn", "pandas", "scipy")
 LAYERS = [
     "shortcuts",
+    "benchmarks.overlays",
     "benchmarks.matrix",
     "fixtures.errors",
     "fixtures.corpora",
