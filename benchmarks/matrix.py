@@ -172,7 +172,7 @@ def look_up(name: str, table: Mapping[str, Any], what: str) -> Any:
     >>> look_up("brt", {"bert": 1}, "model")
     Traceback (most recent call last):
     ...
-    benchmarks.matrix.MatrixError: no model named 'brt'; there are: bert. Did you mean 'bert'?
+    benchmarks.overlays.MatrixError: no model named 'brt'; there are: bert. Did you mean 'bert'?
     """
     if name in table:
         return table[name]

@@ -39,8 +39,8 @@ class _StrictLoader(yaml.SafeLoader):
 def merge(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
     """`below` with `above` laid over it; mappings are merged, everything else is replaced.
 
-    Where a file comes from (`WHOLE`) is replaced as a whole: half of one place and half of another is neither. Exclusions
-    add up.
+    Where a file comes from (`WHOLE`) is replaced as a whole: half of one place and half of another is neither.
+    Exclusions add up.
 
     >>> merge({"a": {"x": 1, "y": 2}}, {"a": {"y": 3}})
     {'a': {'x': 1, 'y': 3}}

@@ -24,6 +24,7 @@ LAYERS = [
     "fixtures.corpora",
     "fixtures.checks fixtures.schema fixtures.cases fixtures.recording fixtures.gate fixtures.table "
     "fixtures.summary fixtures.intervals fixtures.progress",
+    "fixtures.methods fixtures.plan",
     "fixtures.models",
     "fixtures.training fixtures.checkpoints fixtures.speed",
     "fixtures.zoo",
