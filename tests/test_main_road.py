@@ -31,12 +31,43 @@ def road(world, run_pytest, tmp_path_factory):
 
 def test_every_case_has_a_row_and_passes(road):
     _, content, rows = road[0]
-    assert [case["outcome"] for case in content["cases"]] == ["passed"] * 10
-    assert len(rows) == 10
+    assert [case["outcome"] for case in content["cases"]] == ["passed"] * 35
+    assert len(rows) == 35
     by_method = {row.get("salience", "verification"): row for row in rows}
     assert by_method["verification"]["synthetic_accuracy"] >= 0.9
     assert by_method["grad_l2.logit"]["precision_at_k"] > by_method["random"]["precision_at_k"] + 0.3
     assert by_method["random"]["specificity_low"] <= 0 <= by_method["random"]["specificity_high"]
+    assert by_method["oracle.best"]["precision_at_k"] == 1
+    assert by_method["oracle.anti"]["precision_at_k"] == 0
+
+
+def test_a_row_says_what_it_cost_and_on_how_many_texts_its_controls_were_swept(road):
+    rows = {row.get("salience"): row for row in road[0][2]}
+    heavy, light, whole = rows["ig_zero.1k.logit"], rows["ig_zero.100.logit"], rows["gxi.logit"]
+    assert (heavy["n_examples"], heavy["n_controls"]) == (2, 0)
+    assert heavy["controls"] == "not swept: the profile affords no control at budget 1000 of path"
+    assert heavy["placebo_precision_at_k"] is heavy["specificity"] is None
+    assert (light["n_examples"], light["n_controls"]) == (8, 4)
+    assert light["controls"] == "swept on the first 4 texts only"
+    assert whole["controls"] == "swept on all texts"
+    assert len(light["completeness_gaps"]) == 8
+    assert whole["completeness_gaps"] is None
+    assert heavy["seconds_alone"] > light["seconds_alone"] > 0
+    assert (heavy["forward_passes"], heavy["backward_passes"]) == (1000.0, 1000.0)
+    assert rows["occlusion.unk"]["forward_passes"] > 4
+
+
+def test_the_plan_is_printed_before_anything_is_trained(world, run_pytest, tmp_path):
+    overlay = tmp_path / "pace.yaml"
+    pace = {"texts": 100, "tokens": 10, "lstm": {"passes_per_second": 1000, "training_seconds": 6}}
+    overlay.write_text(yaml.safe_dump({"profiles": {"tiny": {"pace": pace}}}))
+    done = run_pytest(
+        *("benchmarks", "-k", "lstm and single and gxi", "--profile", "tiny", "--data-dir", world / "data"),
+        *("--matrix", world / "tiny.yaml", "--matrix", overlay, "--zoo", tmp_path / "zoo"),
+    )
+    assert done.returncode == 0, done.stdout
+    assert "lstm: 2 salience cases in 1 cells, 100 to 100 texts each; passes: gradient 900" in done.stderr
+    assert "to train 3 models" in done.stderr
 
 
 def test_the_same_command_again_trains_nothing_and_gives_identical_numbers(road):
@@ -60,8 +91,8 @@ def test_the_report_becomes_a_markdown_table(road, tmp_path, capsys, monkeypatch
     monkeypatch.setattr("sys.argv", ["table", str(path)])
     table.main()
     printed = capsys.readouterr().out
-    assert "**lstm-toy-single**: 100 texts, seed 0, rows start matched" in printed
-    assert printed.count("\n| ") == 2 + 2 + 10 - 1
+    assert "**lstm-toy-single**: seed 0, rows start matched" in printed
+    assert printed.count("\n| ") == 2 + 36 + 36
 
 
 def test_a_model_that_did_not_learn_is_skipped_with_the_reason(world, run_pytest, tmp_path):

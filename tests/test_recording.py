@@ -139,4 +139,5 @@ def test_numpy_numbers_and_missing_fields_are_refused():
 def test_the_schema_is_documented_field_by_field():
     text = (ROOT / "docs" / "report.md").read_text(encoding="utf-8")
     for name, field in (CASE_FIELDS | SALIENCE_FIELDS).items():
-        assert f"| `{name}` | {field.type.__name__} | {field.meaning} |" in text
+        kind = field.type.__name__ + (" or null" if field.optional else "")
+        assert f"| `{name}` | {kind} | {field.meaning} |" in text
