@@ -8,7 +8,7 @@ VENV := .venv
 RUN := $(VENV)/bin/python -m
 
 .DEFAULT_GOAL := help
-.PHONY: help setup check test bench smoke gate baseline table starts speed clean
+.PHONY: help setup peers check test bench smoke conformance gate baseline table starts pairs speed clean
 
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "%-10s %s\n", $$1, $$2}'
@@ -20,6 +20,9 @@ $(VENV)/installed: requirements.txt
 	$(PYTHON) -m venv $(VENV)
 	$(RUN) pip install --quiet --disable-pip-version-check -r requirements.txt
 	@touch $@
+
+peers: setup  ## add the libraries that `peer_` cases compare with; nothing that is installed changes
+	$(RUN) pip install --quiet --disable-pip-version-check -c requirements.txt -r requirements-peers.txt
 
 check: setup  ## lint and types
 	$(RUN) ruff check .
@@ -35,6 +38,9 @@ bench: setup  ## bert and op in the embedded profile: train, verify, score, prin
 smoke: setup  ## the whole road in a minute, gated: small models, few rows; the scores mean nothing
 	$(RUN) pytest benchmarks -k "single" --profile smoke --benchmark-json=smoke.json --gate benchmarks/smoke.json
 
+conformance: setup  ## is every explainer implemented correctly: tiny exact models, seconds
+	$(RUN) pytest benchmarks/test_conformance.py
+
 gate: setup  ## run every case of the profile and fail what got worse than the baseline
 	$(RUN) pytest benchmarks --profile $(PROFILE) --benchmark-json=$(REPORT) --gate $(BASELINE)
 
@@ -47,7 +53,11 @@ table: setup  ## print the tables of REPORT as Markdown
 starts: setup  ## unseen control of the source-only models under every start of new rows
 	@$(RUN) fixtures.starts
 
-speed: setup  ## training throughput beside the Hugging Face Trainer, in one run
+pairs: setup  ## one choice at a time: two configurations on the same texts
+	@$(RUN) fixtures.pairs
+
+speed: setup  ## our trainings and sweeps beside the Trainer, captum, lime, interpreto and the hardware, in one run
+	rm -f speed.json
 	$(RUN) pytest benchmarks/test_speed.py -m speed --benchmark-disable -s
 
 clean:  ## remove .venv and reports; the zoo stays

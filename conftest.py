@@ -6,6 +6,7 @@ pytest_plugins = [
     "fixtures.verification",
     "fixtures.salience",
     "fixtures.recording",
+    "fixtures.conformance.plugin",
     "fixtures.gate",
     "fixtures.summary",
 ]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import difflib
 import hashlib
 import importlib
+import importlib.metadata
 import inspect
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,6 +20,7 @@ from benchmarks.overlays import MatrixError, merge, read_yaml
 
 AXES = ("model", "dataset", "shortcut", "salience")
 FILES = ("salience.yaml", "matrix.yaml")
+PEERS = "peers.yaml"
 TABLES = {"model": "models", "dataset": "datasets", "shortcut": "shortcuts", "salience": "salience"}
 
 OUTSIDE = {
@@ -81,17 +83,25 @@ class Matrix:
         content = json.dumps([self.tables, self.profile_name], sort_keys=True)
         return hashlib.sha256(content.encode()).hexdigest()
 
-    def list_cases(self, extra_datasets: Iterable[str] = ()) -> list[Case]:
-        """Every case of the profile, ordered so that the cases of one trained model are neighbours."""
-        return [case for case in self._multiply(extra_datasets) if not self.excludes(case)]
+    def list_cases(self, extra_datasets: Iterable[str] = (), peers: Iterable[str] = ()) -> list[Case]:
+        """Every case of the profile, ordered so that the cases of one trained model are neighbours.
+
+        Args:
+            extra_datasets: data sets beside the profile's.
+            peers: other libraries' methods to list; none is otherwise, unless the profile names it.
+        """
+        return [case for case in self._multiply(extra_datasets, peers) if not self.excludes(case)]
 
     def excludes(self, case: Case) -> bool:
         """Whether the matrix says that a combination does not exist."""
         return any(matches(case, row) for row in self.tables["exclusions"])
 
-    def _multiply(self, extra_datasets: Iterable[str]) -> list[Case]:
+    def _multiply(self, extra_datasets: Iterable[str], peers: Iterable[str]) -> list[Case]:
         words = {axis: list(self.profile.get(table, self.tables[table])) for axis, table in TABLES.items()}
+        if "salience" not in self.profile:
+            words["salience"] = [name for name in words["salience"] if name not in self.tables["peers"]]
         words["dataset"] += [name for name in extra_datasets if name not in words["dataset"]]
+        words["salience"] += [name for name in peers if name not in words["salience"]]
         return [
             Case(model, dataset, shortcut, salience)
             for model in words["model"]
@@ -117,7 +127,7 @@ class Matrix:
         ]
 
     def _check_expectations(self) -> None:
-        scored = self._multiply(self.tables["datasets"])
+        scored = self._multiply(self.tables["datasets"], self.tables["peers"])
         verified = [Case(case.model, case.dataset, case.shortcut) for case in scored]
         thresholds = self.profile.get("thresholds", {})
         for kind, cases in (("salience", scored), ("verification", verified)):
@@ -156,11 +166,20 @@ def load_matrix(overlays: Sequence[Path] = (), profile: str = "embedded") -> Mat
     Raises:
         MatrixError: unreadable yaml, a duplicate key, an unknown name, an expectation that matches no case.
     """
-    tables: dict[str, Any] = {}
+    peers = read_yaml(Path(__file__).with_name(PEERS))
+    tables: dict[str, Any] = {"peers": peers["methods"], "exclusions": peers["exclusions"]}
     for path in (*(Path(__file__).with_name(name) for name in FILES), *overlays):
         tables = merge(tables, read_yaml(path))
     own = {name: OUTSIDE | {"variant": target} for name, target in tables["methods"].items()}
-    return Matrix(merge(tables, {"salience": own}), profile)
+    others = {name: _expand_peer(name, row) for name, row in tables["peers"].items()}
+    return Matrix(merge(tables, {"salience": own | others}), profile)
+
+
+def _expand_peer(name: str, row: Mapping[str, Any]) -> dict[str, Any]:
+    if not name.startswith("peer_") or not {"target", "library"} <= set(row):
+        raise MatrixError(f"peer {name!r}: its name starts with `peer_`, and it needs `target` and `library`")
+    passes = {key: value for key, value in row.items() if key not in ("target", "library")}
+    return OUTSIDE | passes | {"variant": row["target"]}
 
 
 def look_up(name: str, table: Mapping[str, Any], what: str) -> Any:
@@ -184,12 +203,18 @@ def look_up(name: str, table: Mapping[str, Any], what: str) -> Any:
 def fingerprint_target(target: str) -> str:
     """A `"module:object"` string for a cache key: with the hash of its file where the module is not one of ours.
 
+    An adapter of another library has the hash of all adapters and the library's version.
+
     >>> fingerprint_target("shortcuts.op:build")
     'shortcuts.op:build'
     """
     found = resolve(target)
-    path = Path(inspect.getsourcefile(inspect.getmodule(found) or found) or "")
-    if path.is_relative_to(Path(__file__).parent.parent / "fixtures") or target.startswith("shortcuts."):
+    module = inspect.getmodule(found) or found
+    path, ours = Path(inspect.getsourcefile(module) or ""), Path(__file__).parent.parent / "fixtures"
+    if path.is_relative_to(ours / "peers"):
+        code = b"".join(file.read_bytes() for file in sorted(path.parent.glob("*.py")))
+        return f"{target} {hashlib.sha256(code).hexdigest()} {importlib.metadata.version(module.LIBRARY)}"
+    if path.is_relative_to(ours) or target.startswith("shortcuts."):
         return target
     return f"{target} {hashlib.sha256(path.read_bytes()).hexdigest()}"
 

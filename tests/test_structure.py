@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.matrix import AXES, TABLES, load_matrix
+from fixtures.conformance import CHECKS
 
 ROOT = Path(__file__).parent.parent
 HEAVY = ("torch", "transformers", "captum", "lime", "shap", "datasets", "sklearn", "pandas", "scipy")
@@ -26,16 +27,20 @@ LAYERS = [
     "fixtures.summary fixtures.intervals fixtures.progress",
     "fixtures.methods fixtures.plan",
     "fixtures.models",
-    "fixtures.training fixtures.checkpoints fixtures.speed",
+    "fixtures.training fixtures.checkpoints",
     "fixtures.zoo",
     "fixtures.laboratory",
     "fixtures.cells",
     "fixtures.session",
     "fixtures.verification",
     "fixtures.evidence",
-    "fixtures.reducers",
+    "fixtures.peers",
+    "fixtures.reducers fixtures.surrogates",
+    "fixtures.explaining",
+    "fixtures.conformance",
     "fixtures.sheets",
     "fixtures.salience",
+    "fixtures.speed",
 ]
 
 
@@ -46,7 +51,8 @@ def words_by_axis() -> dict[str, list[str]]:
 
 def test_no_axis_word_is_part_of_another_word_that_k_matches():
     axes = words_by_axis()
-    words = [word for axis in AXES for word in axes[axis]]
+    words = [*(word for axis in AXES for word in axes[axis]), *CHECKS]
+    assert set(load_matrix().tables["peers"]) <= set(words)
     others = {"case", "parametrize", "benchmark", "benchmarks", "speed", "usefixtures", "skipif", "shared"}
     for path in (ROOT / "benchmarks").glob("test_*.py"):
         tree = ast.parse(path.read_text(encoding="utf-8"))
@@ -185,7 +191,13 @@ def current_versions() -> dict[str, dict[str, object]]:
         "shortcuts/rule.py",
     )
     evidence = hash_code(
-        "fixtures/evidence/*.py", "fixtures/reducers.py", "fixtures/sheets.py", "fixtures/verification.py"
+        "fixtures/evidence/*.py",
+        "fixtures/reducers.py",
+        "fixtures/surrogates.py",
+        "fixtures/explaining.py",
+        "fixtures/methods.py",
+        "fixtures/sheets.py",
+        "fixtures/verification.py",
     )
     return {
         "training": {"version": TRAINING_VERSION, "code": training},

@@ -1,0 +1,41 @@
+"""The README's own example of a user's method, run as it stands there."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def example(tmp_path):
+    """The files of the section "Your own method", written to a folder; returns the overlay's path."""
+    section = README.partition("## Your own method")[2].partition("\n## ")[0]
+    blocks = dict(re.findall(r"```(python|yaml)\n(.*?)```", section, flags=re.DOTALL))
+    (tmp_path / "mine.py").write_text(blocks["python"], encoding="utf-8")
+    (tmp_path / "mine.yaml").write_text(blocks["yaml"], encoding="utf-8")
+    assert len(blocks["python"].strip().splitlines()) <= 10
+    return tmp_path / "mine.yaml"
+
+
+def test_the_readmes_method_is_a_case_that_equals_the_gradient_norm(example, world, run_pytest, tmp_path):
+    report = tmp_path / "report.json"
+    done = run_pytest(
+        *("benchmarks", "-k", "lstm and op and (mine or grad_l2.logit)", "--profile", "tiny"),
+        *("--data-dir", world / "data", "--matrix", world / "tiny.yaml", "--matrix", example),
+        *("--zoo", tmp_path / "zoo", "--benchmark-json", report),
+    )
+    assert done.returncode == 0, done.stdout
+    rows = [row["extra_info"] for row in json.loads(report.read_text(encoding="utf-8"))["benchmarks"]]
+    scores = {row["salience"]: (row["precision_at_k"], row["placebo_precision_at_k"]) for row in rows}
+    assert scores["mine"] == scores["grad_l2.logit"]
+
+
+def test_the_readmes_method_conforms(example, run_pytest):
+    done = run_pytest("benchmarks/test_conformance.py", "-k", "mine", "--matrix", example)
+    assert done.returncode == 0, done.stdout
+    assert "passed" in done.stdout
