@@ -153,7 +153,7 @@ def test_the_plan_says_minutes_where_the_profile_knows_the_pace():
     matrix = load_matrix()
     lines = describe_plan(matrix, matrix.list_cases())
     assert lines[0].startswith("plan of profile embedded")
-    assert "129 salience cases in 3 cells, 5 to 1021 texts each" in lines[1]
+    assert "129 salience cases in 3 cells, 4 to 1021 texts each" in lines[1]
     assert "min to train 7 models" in lines[1]
     assert lines[-1].startswith("  at most about ")
     assert describe_plan(matrix, []) == []
