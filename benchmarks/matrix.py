@@ -5,11 +5,7 @@ Torch-free: it is read at collection. Does not run anything; names are looked up
 
 from __future__ import annotations
 
-import difflib
 import hashlib
-import importlib
-import importlib.metadata
-import inspect
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,9 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.overlays import MatrixError, merge, read_yaml
+from benchmarks.registry import look_up
 
 AXES = ("model", "dataset", "shortcut", "salience")
-FILES = ("salience.yaml", "matrix.yaml")
+FILES = ("salience.yaml", "checkpoints.yaml", "matrix.yaml")
 PEERS = "peers.yaml"
 TABLES = {"model": "models", "dataset": "datasets", "shortcut": "shortcuts", "salience": "salience"}
 
@@ -32,6 +29,10 @@ OUTSIDE = {
     "backward": 0,
 }
 """The row of a method that is one function, `methods: {name: "module:function"}`; what it costs is not known."""
+
+
+NOT_SCORED = [0, 0]
+"""The `texts` of a budget that a profile leaves out."""
 
 
 @dataclass(frozen=True)
@@ -70,8 +71,11 @@ class Matrix:
         self.tables = tables
         self.profile_name = profile
         self.profile = look_up(profile, tables["profiles"], "profile")
-        for key in ("datasets", "embedding_init", "gate", "rows", "texts", "settings"):
+        for key in ("checkpoints", "datasets", "embedding_init", "gate", "rows", "texts"):
             look_up(key, self.profile, f"key of profile {profile!r}")
+        look_up(self.profile["checkpoints"], tables["checkpoints"], "checkpoints")
+        for name in self.profile.get("by_dataset", {}):
+            look_up(name, tables["datasets"], f"by_dataset of profile {profile!r}, data set")
         for axis, table in TABLES.items():
             for word in self.profile.get(table, ()):
                 look_up(word, tables[table], axis)
@@ -79,9 +83,15 @@ class Matrix:
 
     @property
     def hash(self) -> str:
-        """sha256 over the tables and the profile's name: equal hashes mean equal settings."""
-        content = json.dumps([self.tables, self.profile_name], sort_keys=True)
-        return hashlib.sha256(content.encode()).hexdigest()
+        """sha256 over all tables but other profiles and checkpoints and the pace: equal hashes mean equal settings."""
+        profile = {key: value for key, value in self.profile.items() if key != "pace"}
+        checkpoints = self.tables["checkpoints"][self.profile["checkpoints"]]
+        content = dict(self.tables) | {"profiles": {self.profile_name: profile}, "checkpoints": checkpoints}
+        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+    def profile_of(self, dataset: str) -> dict[str, Any]:
+        """The profile as it is for a data set."""
+        return merge(self.profile, self.profile.get("by_dataset", {}).get(dataset, {}))
 
     def list_cases(self, extra_datasets: Iterable[str] = (), peers: Iterable[str] = ()) -> list[Case]:
         """Every case of the profile, ordered so that the cases of one trained model are neighbours.
@@ -90,11 +100,17 @@ class Matrix:
             extra_datasets: data sets beside the profile's.
             peers: other libraries' methods to list; none is otherwise, unless the profile names it.
         """
-        return [case for case in self._multiply(extra_datasets, peers) if not self.excludes(case)]
+        cases = self._multiply(extra_datasets, peers)
+        return [case for case in cases if self._affords(case) and not self.excludes(case)]
 
     def excludes(self, case: Case) -> bool:
         """Whether the matrix says that a combination does not exist."""
         return any(matches(case, row) for row in self.tables["exclusions"])
+
+    def _affords(self, case: Case) -> bool:
+        row = self.tables["salience"].get(case.salience, {})
+        texts = self.profile_of(case.dataset)["texts"].get(row.get("family"), {})
+        return texts.get(row.get("budget")) != NOT_SCORED
 
     def _multiply(self, extra_datasets: Iterable[str], peers: Iterable[str]) -> list[Case]:
         words = {axis: list(self.profile.get(table, self.tables[table])) for axis, table in TABLES.items()}
@@ -111,8 +127,9 @@ class Matrix:
         ]
 
     def model_settings(self, model: str, dataset: str) -> dict[str, Any]:
-        """Everything the profile says about a model on a data set."""
-        settings = dict(look_up(model, self.profile["settings"], f"settings of profile {self.profile_name}, model"))
+        """Everything the profile's checkpoints say about a model on a data set."""
+        name = self.profile["checkpoints"]
+        settings = dict(look_up(model, self.tables["checkpoints"][name], f"checkpoints {name}, model"))
         own = settings.pop("by_dataset", {}).get(dataset, {})
         return merge(settings, own)
 
@@ -180,62 +197,3 @@ def _expand_peer(name: str, row: Mapping[str, Any]) -> dict[str, Any]:
         raise MatrixError(f"peer {name!r}: its name starts with `peer_`, and it needs `target` and `library`")
     passes = {key: value for key, value in row.items() if key not in ("target", "library")}
     return OUTSIDE | passes | {"variant": row["target"]}
-
-
-def look_up(name: str, table: Mapping[str, Any], what: str) -> Any:
-    """An entry of a table by name.
-
-    Raises:
-        MatrixError: listing the valid names and the nearest.
-
-    >>> look_up("brt", {"bert": 1}, "model")
-    Traceback (most recent call last):
-    ...
-    benchmarks.overlays.MatrixError: no model named 'brt'; there are: bert. Did you mean 'bert'?
-    """
-    if name in table:
-        return table[name]
-    near = difflib.get_close_matches(name, table, n=1)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
-    raise MatrixError(f"no {what} named {name!r}; there are: {', '.join(table) or 'none'}.{hint}")
-
-
-def fingerprint_target(target: str) -> str:
-    """A `"module:object"` string for a cache key: with the hash of its file where the module is not one of ours.
-
-    An adapter of another library has the hash of all adapters and the library's version.
-
-    >>> fingerprint_target("shortcuts.op:build")
-    'shortcuts.op:build'
-    """
-    found = resolve(target)
-    module = inspect.getmodule(found) or found
-    path, ours = Path(inspect.getsourcefile(module) or ""), Path(__file__).parent.parent / "fixtures"
-    if path.is_relative_to(ours / "peers"):
-        code = b"".join(file.read_bytes() for file in sorted(path.parent.glob("*.py")))
-        return f"{target} {hashlib.sha256(code).hexdigest()} {importlib.metadata.version(module.LIBRARY)}"
-    if path.is_relative_to(ours) or target.startswith("shortcuts."):
-        return target
-    return f"{target} {hashlib.sha256(path.read_bytes()).hexdigest()}"
-
-
-def resolve(target: str) -> Any:
-    """The object behind a `"module:object"` string, imported on first use.
-
-    Raises:
-        MatrixError: no such module or object, or no colon.
-
-    >>> resolve("shortcuts.op:build").__name__
-    'build'
-    """
-    module, colon, name = target.partition(":")
-    if not colon:
-        raise MatrixError(f"{target!r} is not of the form 'module:object'")
-    try:
-        return getattr(importlib.import_module(module), name)
-    except ModuleNotFoundError as error:
-        if error.name and (module == error.name or module.startswith(f"{error.name}.")):
-            raise MatrixError(f"{target!r}: there is no module {error.name!r} on the path") from error
-        raise
-    except AttributeError as error:
-        raise MatrixError(f"{target!r}: module {module!r} has no object {name!r}") from error

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from fixtures.salience import score_method
 
-def test_salience(cell, salience, verified, sheets, describe, benchmark, record, judge):
-    score = benchmark.pedantic(sheets.score, (cell, salience))
-    record(describe(verified) | score.row)
-    judge(score.check(cell))
+
+def test_salience(salience, verified, sheets, bounds, describe, benchmark, record, judge):
+    score = benchmark.pedantic(score_method, (sheets, salience))
+    row = record(describe(verified, score.constants, score.runs), score.exhibit)
+    judge(bounds(row))

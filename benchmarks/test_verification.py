@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from fixtures.verification import check_verdicts
 
-def test_verification(cell, verdict, describe, benchmark, record, judge):
-    checks = benchmark.pedantic(verdict.check, (cell,))
-    record(describe(verdict))
+
+def test_verification(verdicts, describe, benchmark, record, judge):
+    checks = benchmark.pedantic(check_verdicts, (verdicts,))
+    record(describe(verdicts))
     judge(checks)

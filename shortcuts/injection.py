@@ -125,6 +125,28 @@ def restore_labels(mixed: Sequence[Example], source: Sequence[Example]) -> list[
     return [replace(example, label=source[example.origin].label) for example in mixed]
 
 
+def swap_tokens(example: Example, rule: Rule) -> Example | None:
+    """The same text with its injected tokens in reverse order, labelled by the rule; None where there is one token.
+
+    A model that uses the order of a pair follows the new label; one that uses a token in its context keeps the old one.
+
+    >>> from shortcuts import op
+    >>> from shortcuts.rule import Tokens
+    >>> rule = op.build(Tokens(("zero", "one"), "context"))
+    >>> swap_tokens(Example(("zero", "good", "one"), 0, (0, 2)), rule)
+    Example(words=('one', 'good', 'zero'), label=1, truth=(0, 2), origin=0)
+    """
+    if len(example.truth) < 2:
+        return None
+    words = list(example.words)
+    for place, other in zip(example.truth, reversed(example.truth), strict=True):
+        words[place] = example.words[other]
+    label = rule.decide(words)
+    if label is None:
+        raise RuleError(f"shortcut {rule.name!r}: decide() reads no label off {words}, whose tokens were swapped")
+    return replace(example, words=tuple(words), label=label)
+
+
 def inject(
     example: Example,
     tokens: Sequence[str],

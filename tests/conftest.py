@@ -31,11 +31,11 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def make_laboratory(world: Path) -> Callable[..., Laboratory]:
-    """`make_laboratory(zoo, seed=0, embedding_init="matched")`: a laboratory of the tiny world."""
+    """`make_laboratory(zoo, seeds=(0,), embedding_init="matched")`: a laboratory of the tiny world."""
 
-    def make(zoo: Path, seed: int = 0, embedding_init: str = "matched") -> Laboratory:
+    def make(zoo: Path, seeds: tuple[int, ...] = (0,), embedding_init: str = "matched") -> Laboratory:
         matrix = load_matrix([world / "tiny.yaml"], "tiny")
-        return Laboratory(matrix, Zoo(zoo), Terminal(), seed, embedding_init, world / "data", "cpu")
+        return Laboratory(matrix, Zoo(zoo), Terminal(), seeds, embedding_init, world / "data", "cpu")
 
     return make
 

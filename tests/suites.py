@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from fixtures.schema import CASE_FIELDS, SALIENCE_FIELDS
+from fixtures.schema import CASE_FIELDS, RUN_FIELDS, SALIENCE_FIELDS, SALIENCE_RUN_FIELDS, Field
 
 CASES = "lstm and op and (random or grad or gxi)"
 """Selects the nine cases of the suite that the tests speak of."""
@@ -66,6 +67,12 @@ def write_suite(folder: Path) -> list[str | Path]:
 
 def row(**changes: Any) -> dict[str, Any]:
     """A salience row that fits the schema."""
-    plain = {str: "word", int: 3, float: 0.5, list: [0.5]}
-    fields = CASE_FIELDS | SALIENCE_FIELDS
-    return {name: plain[field.type] for name, field in fields.items()} | {"profile": "embedded", "seed": 0} | changes
+    run = fill(RUN_FIELDS | SALIENCE_RUN_FIELDS) | {"seed": 0}
+    own = {"profile": "embedded", "seeds": [0], "unverified_seeds": [], "runs": [run]}
+    return fill(CASE_FIELDS | SALIENCE_FIELDS) | own | changes
+
+
+def fill(fields: Mapping[str, Field]) -> dict[str, Any]:
+    """A value of the right type for every field."""
+    plain: dict[type, Any] = {str: "word", int: 3, float: 0.5, list: []}
+    return {name: plain[field.type] for name, field in fields.items()}

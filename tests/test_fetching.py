@@ -60,7 +60,7 @@ def test_an_index_that_cannot_be_reached_is_one_clear_line(tmp_path, monkeypatch
     assert "\n" not in str(caught.value)
 
 
-HUB = {"id": "someone/set", "revision": "abc", "text": "text", "label": "label"}
+HUB = {"id": "someone/set", "revision": "a" * 40, "text": "text", "label": "label"}
 
 
 def test_the_hub_is_asked_for_the_pinned_revision(monkeypatch, tmp_path):
@@ -76,8 +76,8 @@ def test_the_hub_is_asked_for_the_pinned_revision(monkeypatch, tmp_path):
     settings = HUB | {"splits": {"train": "train", "validation": "validation", "test": "test"}}
     corpus = load_corpus("sst2", {"hub": settings}, None, Zoo(tmp_path))
     assert corpus.test == tuple(ROWS)
-    assert calls == [("someone/set", split, "abc") for split in ("train", "validation", "test")]
-    assert corpus.provenance == {"source": "hub someone/set", "revision": "abc"}
+    assert calls == [("someone/set", split, "a" * 40) for split in ("train", "validation", "test")]
+    assert corpus.provenance == {"source": "hub someone/set", "revision": "a" * 40}
     assert load_corpus("sst2", {"hub": settings}, None, Zoo(tmp_path)) == corpus
     assert len(calls) == 3  # the second time the rows come from the zoo
 
@@ -89,7 +89,7 @@ def test_an_unpinned_data_set_records_the_commit_it_took(monkeypatch, tmp_path):
     class Info:
         sha = "f" * 40
 
-    monkeypatch.setattr(huggingface_hub.HfApi, "dataset_info", lambda self, repository: Info)
+    monkeypatch.setattr(huggingface_hub.HfApi, "dataset_info", lambda self, repository, revision: Info)
     monkeypatch.setattr(datasets, "load_dataset", lambda *_, **__: [row._asdict() for row in ROWS])
     settings = HUB | {"revision": None, "splits": {"train": "train", "test": "test"}}
     assert hub.load("sst2", settings, Zoo(tmp_path)).provenance["revision"] == "f" * 40

@@ -83,7 +83,7 @@ def test_a_new_case_is_named_and_not_gated(accepted, run_pytest, tmp_path):
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"seed": 7}, "its seed is 7, this run's is 0"),
+        ({"seeds": [7]}, "its seeds is [7], this run's is [0]"),
         ({"profile": "paper"}, "its profile is 'paper'"),
         ({"embedding_init": "default"}, "its embedding_init is 'default'"),
         ({"cases": {}}, "not a baseline"),

@@ -50,8 +50,8 @@ def test_a_row_says_what_it_cost_and_on_how_many_texts_its_controls_were_swept(r
     assert (light["n_examples"], light["n_controls"]) == (8, 4)
     assert light["controls"] == "swept on the first 4 texts only"
     assert whole["controls"] == "swept on all texts"
-    assert len(light["completeness_gaps"]) == 8
-    assert whole["completeness_gaps"] is None
+    assert len(light["runs"][0]["completeness_gaps"].split()) == 8
+    assert whole["runs"][0]["completeness_gaps"] == ""
     assert heavy["seconds_alone"] > light["seconds_alone"] > 0
     assert (heavy["forward_passes"], heavy["backward_passes"]) == (1000.0, 1000.0)
     assert rows["occlusion.unk"]["forward_passes"] > 4
@@ -59,14 +59,14 @@ def test_a_row_says_what_it_cost_and_on_how_many_texts_its_controls_were_swept(r
 
 def test_the_plan_is_printed_before_anything_is_trained(world, run_pytest, tmp_path):
     overlay = tmp_path / "pace.yaml"
-    pace = {"texts": 100, "tokens": 10, "lstm": {"passes_per_second": 1000, "training_seconds": 6}}
+    pace = {"texts": 100, "tokens": 10, "lstm": {"passes_per_second": {"others": 1000}, "training_seconds": 6}}
     overlay.write_text(yaml.safe_dump({"profiles": {"tiny": {"pace": pace}}}))
     done = run_pytest(
         *("benchmarks", "-k", "lstm and single and gxi", "--profile", "tiny", "--data-dir", world / "data"),
         *("--matrix", world / "tiny.yaml", "--matrix", overlay, "--zoo", tmp_path / "zoo"),
     )
     assert done.returncode == 0, done.stdout
-    assert "lstm: 2 salience cases in 1 cells, 100 to 100 texts each; passes: gradient 900" in done.stderr
+    assert "lstm-toy: 2 salience cases, 100 to 100 texts each; passes: gradient 900" in done.stderr
     assert "to train 3 models" in done.stderr
 
 
@@ -91,14 +91,14 @@ def test_the_report_becomes_a_markdown_table(road, tmp_path, capsys, monkeypatch
     monkeypatch.setattr("sys.argv", ["table", str(path)])
     table.main()
     printed = capsys.readouterr().out
-    assert "**lstm-toy-single**: seed 0, rows start matched" in printed
+    assert "**lstm-toy-single**: seeds 0, rows start matched" in printed
     assert printed.count("\n| ") == 2 + 36 + 36
 
 
 def test_a_model_that_did_not_learn_is_skipped_with_the_reason(world, run_pytest, tmp_path):
     overlay = tmp_path / "unlearnt.yaml"
     recipe = {"recipe": {"lr": 0.0}}
-    overlay.write_text(yaml.safe_dump({"profiles": {"tiny": {"settings": {"lstm": recipe}}}}))
+    overlay.write_text(yaml.safe_dump({"checkpoints": {"tiny": {"lstm": recipe}}}))
     report = tmp_path / "report.json"
     done = run_pytest(
         *("benchmarks", "-k", "lstm and single", "--profile", "tiny", "--data-dir", world / "data"),

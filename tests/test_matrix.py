@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.matrix import Case, MatrixError, fingerprint_target, load_matrix, resolve
+from benchmarks.matrix import Case, MatrixError, load_matrix
+from benchmarks.registry import fingerprint_target, resolve
 
 
 @pytest.fixture
@@ -48,7 +49,7 @@ def test_the_paper_profile_has_the_papers_settings():
 
 
 def test_where_a_file_comes_from_is_replaced_as_a_whole(overlay):
-    text = "profiles: {embedded: {settings: {bert: {checkpoint: {path: mine}}, lstm: {vectors: {file: v.txt}}}}}"
+    text = "checkpoints: {embedded: {bert: {checkpoint: {path: mine}}, lstm: {vectors: {file: v.txt}}}}"
     matrix = load_matrix(overlay(text))
     assert matrix.model_settings("bert", "tomatoes")["checkpoint"] == {"path": "mine"}
     assert matrix.model_settings("lstm", "tomatoes")["vectors"] == {"file": "v.txt"}
@@ -58,7 +59,7 @@ def test_where_a_file_comes_from_is_replaced_as_a_whole(overlay):
 def test_a_model_is_one_line_and_its_missing_settings_are_named(overlay):
     matrix = load_matrix(overlay("models: {mine: 'my_module:build'}"))
     assert Case("mine", "tomatoes", "op", "random") in matrix.list_cases()
-    with pytest.raises(MatrixError, match="no settings of profile embedded, model named 'mine'; there are: bert, lstm"):
+    with pytest.raises(MatrixError, match="no checkpoints embedded, model named 'mine'; there are: bert, lstm"):
         matrix.model_settings("mine", "tomatoes")
 
 
@@ -114,7 +115,7 @@ def test_one_line_adds_a_word_to_an_axis(overlay):
 
 
 def test_the_hash_follows_every_setting(overlay):
-    changed = load_matrix(overlay("profiles: {embedded: {settings: {lstm: {hidden: 8}}}}"))
+    changed = load_matrix(overlay("checkpoints: {embedded: {lstm: {hidden: 8}}}"))
     assert changed.hash != load_matrix().hash
     assert load_matrix(profile="smoke").hash != load_matrix().hash
 

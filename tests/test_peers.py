@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 import torch
 
-from benchmarks.matrix import Case, fingerprint_target, load_matrix, resolve
+from benchmarks.matrix import Case, load_matrix
+from benchmarks.registry import fingerprint_target, resolve
 from fixtures.cases import explain_absence
 from fixtures.evidence import predict_target
 from fixtures.explaining import explain

@@ -50,7 +50,7 @@ def test_every_selected_case_has_an_outcome_and_a_failing_case_its_numbers(suite
     rows = {row["extra_info"]["salience"]: row["extra_info"] for row in content["benchmarks"]}
     assert rows["random"]["precision_at_k"] == 0.1
     assert "grad_l1.logit" not in rows
-    assert content["schema_version"] == 2
+    assert content["schema_version"] == 3
     assert len(content["matrix_hash"]) == 64
     assert content["versions"]["pytest"] == pytest.__version__
     assert "node" not in content["machine_info"]

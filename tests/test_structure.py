@@ -20,10 +20,12 @@ HEAVY = ("torch", "transformers", "captum", "lime", "shap", "datasets", "sklearn
 LAYERS = [
     "shortcuts",
     "benchmarks.overlays",
+    "benchmarks.registry",
     "benchmarks.matrix",
     "fixtures.errors",
     "fixtures.corpora",
-    "fixtures.checks fixtures.schema fixtures.cases fixtures.recording fixtures.gate fixtures.table "
+    "fixtures.checks fixtures.schema fixtures.aggregation fixtures.exhibits fixtures.cases fixtures.recording "
+    "fixtures.gate fixtures.table "
     "fixtures.summary fixtures.intervals fixtures.progress",
     "fixtures.methods fixtures.plan",
     "fixtures.models",
@@ -218,7 +220,7 @@ def test_the_readme_names_every_word_target_and_option():
     for option in (
         "profile",
         "matrix",
-        "seed",
+        "seeds",
         "data-dir",
         "zoo",
         "device",

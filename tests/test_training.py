@@ -45,7 +45,7 @@ def save_every_step(self, *arguments):
 
 checkpoints.Checkpoints.maybe_save = save_every_step
 matrix = load_matrix([world / "tiny.yaml"], "tiny")
-laboratory = Laboratory(matrix, Zoo(zoo), Terminal(), 0, "matched", world / "data", "cpu")
+laboratory = Laboratory(matrix, Zoo(zoo), Terminal(), (0,), "matched", world / "data", "cpu")
 print("trained", Cell(laboratory, model, "toy", "op").entry("mixed").folder, flush=True)
 """
 
@@ -93,7 +93,7 @@ def test_two_processes_train_a_model_once(world, tmp_path):
 
 def test_the_same_seed_gives_the_same_weights_and_another_does_not(make_laboratory, tmp_path):
     def train_once(zoo, seed):
-        cell = Cell(make_laboratory(tmp_path / zoo, seed=seed), "lstm", "toy", "single")
+        cell = Cell(make_laboratory(tmp_path / zoo, seeds=(seed,)), "lstm", "toy", "single")
         return load_file(cell.entry("mixed").folder / "weights.safetensors")
 
     first, again, other = train_once("a", 0), train_once("b", 0), train_once("c", 1)

@@ -84,7 +84,24 @@ def write_world(folder: Path) -> Path:
     vectors = write_vectors(folder / "vectors.txt")
     checkpoint = write_checkpoint(folder / "checkpoint")
     slow = RECIPE | {"lr": 0.003}
+    checkpoints = {
+        "bert": {
+            "checkpoint": {"path": str(checkpoint)},
+            "max_length": 32,
+            "dropout": 0.0,
+            "recipe": slow,
+        },
+        "lstm": {
+            "vectors": {"file": str(vectors)},
+            "hidden": 16,
+            "max_length": 32,
+            "dropout": 0.0,
+            "word_dropout": 0.0,
+            "recipe": RECIPE,
+        },
+    }
     profile = {
+        "checkpoints": "tiny",
         "datasets": ["toy"],
         "models": ["bert", "lstm"],
         "embedding_init": "matched",
@@ -96,24 +113,9 @@ def write_world(folder: Path) -> Path:
             "occlusion": {1: [16, 8]},
             "outside": {50: [8, 4], 100: [8, 4], 500: [4, 2], 1000: [4, 2]},
         },
-        "settings": {
-            "bert": {
-                "checkpoint": {"path": str(checkpoint)},
-                "max_length": 32,
-                "dropout": 0.0,
-                "recipe": slow,
-            },
-            "lstm": {
-                "vectors": {"file": str(vectors)},
-                "hidden": 16,
-                "max_length": 32,
-                "dropout": 0.0,
-                "word_dropout": 0.0,
-                "recipe": RECIPE,
-            },
-        },
         "thresholds": {"verification": [{"value": "synthetic_accuracy", "at_least": 0.9, "why": "a tiny model"}]},
     }
+    tables = {"datasets": {"toy": {}}, "checkpoints": {"tiny": checkpoints}, "profiles": {"tiny": profile}}
     overlay = folder / "tiny.yaml"
-    overlay.write_text(yaml.safe_dump({"datasets": {"toy": {}}, "profiles": {"tiny": profile}}), encoding="utf-8")
+    overlay.write_text(yaml.safe_dump(tables), encoding="utf-8")
     return overlay
