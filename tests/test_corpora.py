@@ -104,7 +104,7 @@ def test_a_missing_dev_file_is_carved_from_train_and_said(tmp_path):
     assert 50 < len(corpus.validation) < 150
     assert len(corpus.train) + len(corpus.validation) == 1000
     assert not set(corpus.train) & set(corpus.validation)
-    assert "tenth of train" in corpus.provenance["dev"]
+    assert "tenth of each class of train" in corpus.provenance["dev"]
 
 
 def test_without_a_test_file_dev_becomes_the_test(tmp_path):

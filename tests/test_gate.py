@@ -45,7 +45,10 @@ def test_a_case_that_got_worse_fails_by_itself(accepted, run_pytest):
     done = run_pytest(*suite, *RUN, "--gate", path, PRECISION="0.45")
     assert done.returncode == 1
     assert "9 failed" in done.stdout
-    assert "precision_at_k = 0.4500, wanted at least 0.5000 (accepted 0.9000 at" in done.stdout
+    assert (
+        "precision_at_k = 0.4500 [0.5000, 0.5000], wanted at least 0.5000 (accepted 0.9000 [0.5000, 0.5000] at"
+        in done.stdout
+    )
     assert 'rerun: pytest "' in done.stdout
 
 

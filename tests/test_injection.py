@@ -10,7 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shortcuts import Example, Rule, op
-from shortcuts.injection import CollisionError, Injector, check_absent, inject, propose_tokens, restore_labels
+from shortcuts.injection import (
+    CollisionError,
+    Injector,
+    check_absent,
+    inject,
+    propose_tokens,
+    restore_labels,
+    swap_tokens,
+)
 from tests.strategies import RULES, TOKENS, examples, rules, seeds, splits
 
 FILM = Example(("a", "good", "film", "with", "a", "plot"), 1)
@@ -35,6 +43,19 @@ def test_synthetic_labels_follow_the_rule_are_balanced_and_use_every_source_exam
     ones = sum(example.label for example in made)
     assert abs(2 * ones - len(made)) <= 1
     assert [example.origin for example in made] == list(range(len(source)))
+
+
+@given(splits, rules, seeds)
+def test_swapped_tokens_turn_the_label_of_an_ordered_pair_and_of_nothing_else(source, rule, seed):
+    for made in Injector(rule, "f", seed).synthesise_split(source, "test"):
+        swapped = swap_tokens(made, rule)
+        if rule.name == "single":
+            assert swapped is None
+            continue
+        assert swapped.label == (1 - made.label if rule.name == "op" else made.label)
+        assert sorted(swapped.words) == sorted(made.words)
+        assert (swapped.truth, remove(swapped)) == (made.truth, remove(made))
+        assert swap_tokens(swapped, rule) == made
 
 
 @given(splits, rules, seeds)
