@@ -3,12 +3,14 @@
 PYTHON ?= python3
 PROFILE ?= embedded
 REPORT ?= report.json
+REPORTS ?= $(REPORT)
+MERGED ?= merged.json
 BASELINE ?= benchmarks/baseline.json
 VENV := .venv
 RUN := $(VENV)/bin/python -m
 
 .DEFAULT_GOAL := help
-.PHONY: help setup peers check test bench smoke conformance gate baseline table starts pairs speed clean
+.PHONY: help setup peers check test bench smoke conformance gate baseline table report merge starts pairs estimate speed clean
 
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "%-10s %s\n", $$1, $$2}'
@@ -50,15 +52,24 @@ baseline: setup  ## accept the passed cases of REPORT as BASELINE
 table: setup  ## print the tables of REPORT as Markdown
 	@$(RUN) fixtures.table $(REPORT)
 
+report: setup  ## one page, report.html, and a pull request's comment, report.md, from REPORTS
+	$(RUN) fixtures.report $(REPORTS) --html report.html --markdown report.md
+
+merge: setup  ## join REPORTS, shards or seeds of one run, into MERGED
+	$(RUN) fixtures.merging $(MERGED) $(REPORTS)
+
 starts: setup  ## unseen control of the source-only models under every start of new rows
 	@$(RUN) fixtures.starts
 
 pairs: setup  ## one choice at a time: two configurations on the same texts
-	@$(RUN) fixtures.pairs
+	@$(RUN) fixtures.pairs $(REPORT)
+
+estimate: setup  ## how long the paper profile would take on this machine, and in how much memory
+	@$(RUN) fixtures.speed.estimate paper
 
 speed: setup  ## our trainings and sweeps beside the Trainer, captum, lime, interpreto and the hardware, in one run
 	rm -f speed.json
 	$(RUN) pytest benchmarks/test_speed.py -m speed --benchmark-disable -s
 
 clean:  ## remove .venv and reports; the zoo stays
-	rm -rf $(VENV) report.json smoke.json speed.json
+	rm -rf $(VENV) report.html report.md report.json smoke.json speed.json

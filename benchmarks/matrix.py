@@ -12,13 +12,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.overlays import MatrixError, merge, read_yaml
+from benchmarks.checking import Keys, MisfitError
+from benchmarks.names import TABLES, check_names
+from benchmarks.overlays import MatrixError, find_line, merge, read_yaml
 from benchmarks.registry import look_up
+from benchmarks.shape import AXES, SHAPE
 
-AXES = ("model", "dataset", "shortcut", "salience")
 FILES = ("salience.yaml", "checkpoints.yaml", "matrix.yaml")
 PEERS = "peers.yaml"
-TABLES = {"model": "models", "dataset": "datasets", "shortcut": "shortcuts", "salience": "salience"}
 
 OUTSIDE = {
     "family": "outside",
@@ -71,14 +72,6 @@ class Matrix:
         self.tables = tables
         self.profile_name = profile
         self.profile = look_up(profile, tables["profiles"], "profile")
-        for key in ("checkpoints", "datasets", "embedding_init", "gate", "rows", "texts"):
-            look_up(key, self.profile, f"key of profile {profile!r}")
-        look_up(self.profile["checkpoints"], tables["checkpoints"], "checkpoints")
-        for name in self.profile.get("by_dataset", {}):
-            look_up(name, tables["datasets"], f"by_dataset of profile {profile!r}, data set")
-        for axis, table in TABLES.items():
-            for word in self.profile.get(table, ()):
-                look_up(word, tables[table], axis)
         self._check_expectations()
 
     @property
@@ -102,6 +95,21 @@ class Matrix:
         """
         cases = self._multiply(extra_datasets, peers)
         return [case for case in cases if self._affords(case) and not self.excludes(case)]
+
+    def check_ids(self, extra_datasets: Iterable[str] = ()) -> None:
+        """No two cases have the same id.
+
+        Raises:
+            MatrixError: naming both; words that hold hyphens can run into each other.
+        """
+        seen: dict[str, Case] = {}
+        for case in self._multiply(extra_datasets, self.tables["peers"]):
+            for own in (case, Case(case.model, case.dataset, case.shortcut)):
+                other = seen.setdefault(own.id, own)
+                if other != own:
+                    raise MatrixError(
+                        f"{own} and {other} have the same id; rename one of their words, without a hyphen"
+                    )
 
     def excludes(self, case: Case) -> bool:
         """Whether the matrix says that a combination does not exist."""
@@ -148,20 +156,15 @@ class Matrix:
         verified = [Case(case.model, case.dataset, case.shortcut) for case in scored]
         thresholds = self.profile.get("thresholds", {})
         for kind, cases in (("salience", scored), ("verification", verified)):
-            for row in thresholds.get(kind, []):
-                if "value" not in row or not {"at_least", "at_most"} & set(row):
-                    raise MatrixError(f"threshold {row}: needs `value` and `at_least` or `at_most`")
-                self._check_row(row, cases, ("value", "at_least", "at_most"))
-        for row in self.tables["exclusions"]:
-            self._check_row(row, scored, ())
+            for index, row in enumerate(thresholds.get(kind, [])):
+                self._check_row(row, cases, ("profiles", self.profile_name, "thresholds", kind, index))
+        for index, row in enumerate(self.tables["exclusions"]):
+            self._check_row(row, scored, ("exclusions", index))
 
-    def _check_row(self, row: Mapping[str, Any], cases: Iterable[Case], fields: Sequence[str]) -> None:
-        for key in row:
-            look_up(key, dict.fromkeys((*AXES, *fields, "why")), f"key of {dict(row)}")
-        if not str(row.get("why", "")).strip():
-            raise MatrixError(f"{row}: every threshold and exclusion says `why`")
+    def _check_row(self, row: Mapping[str, Any], cases: Iterable[Case], keys: Keys) -> None:
         if not any(matches(case, row) for case in cases):
-            raise MatrixError(f"{row}: matches no case of profile {self.profile_name!r}; mend or remove it")
+            words = {axis: row[axis] for axis in AXES if axis in row}
+            raise MisfitError(keys, f"{words} matches no case of profile {self.profile_name!r}; mend or remove it")
 
 
 def matches(case: Case, row: Mapping[str, Any]) -> bool:
@@ -183,13 +186,44 @@ def load_matrix(overlays: Sequence[Path] = (), profile: str = "embedded") -> Mat
     Raises:
         MatrixError: unreadable yaml, a duplicate key, an unknown name, an expectation that matches no case.
     """
-    peers = read_yaml(Path(__file__).with_name(PEERS))
-    tables: dict[str, Any] = {"peers": peers["methods"], "exclusions": peers["exclusions"]}
-    for path in (*(Path(__file__).with_name(name) for name in FILES), *overlays):
-        tables = merge(tables, read_yaml(path))
-    own = {name: OUTSIDE | {"variant": target} for name, target in tables["methods"].items()}
-    others = {name: _expand_peer(name, row) for name, row in tables["peers"].items()}
-    return Matrix(merge(tables, {"salience": own | others}), profile)
+    paths = [*(Path(__file__).with_name(name) for name in (PEERS, *FILES)), *overlays]
+    files = [read_yaml(path) for path in paths]
+    tables: dict[str, Any] = {"peers": files[0]["methods"], "exclusions": files[0]["exclusions"]}
+    for content in files[1:]:
+        tables = merge(tables, content)
+    try:
+        SHAPE(tables, ())
+        own = {name: OUTSIDE | {"variant": target} for name, target in tables["methods"].items()}
+        others = {name: _expand_peer(name, row) for name, row in tables["peers"].items()}
+        _refuse_twice(tables["salience"], own)
+        tables = merge(tables, {"salience": own | others})
+        check_names(tables)
+        return Matrix(tables, profile)
+    except MisfitError as error:
+        raise MatrixError(_add_place(error, paths, files)) from error
+
+
+def _refuse_twice(salience: Mapping[str, Any], methods: Mapping[str, Any]) -> None:
+    for name in methods:
+        if name in salience:
+            raise MisfitError(("methods", name), f"{name!r} is a salience configuration, too; take another name")
+
+
+def _add_place(error: MisfitError, paths: Sequence[Path], files: Sequence[Mapping[str, Any]]) -> str:
+    """The message with the file and line that say the value last."""
+    best: tuple[int, str, Keys] = (-1, "", error.keys)
+    for order in reversed(range(len(paths))):
+        own = error.keys
+        if own[0] == "exclusions" and len(own) > 1:
+            # Exclusions of all files are one list.
+            before = sum(len(content.get("exclusions", ())) for content in files[:order])
+            own = ("exclusions", int(own[1]) - before, *own[2:])
+        depth, line = find_line(paths[order], own)
+        if depth > best[0]:
+            best = (depth, f"{paths[order]}, line {line}", own)
+        if depth == len(own):
+            break
+    return f"{best[1]}: {MisfitError(best[2], error.message)}"
 
 
 def _expand_peer(name: str, row: Mapping[str, Any]) -> dict[str, Any]:

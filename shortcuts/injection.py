@@ -89,9 +89,15 @@ class Injector:
         return decoyed + synthetic
 
     def _synthesise(self, example: Example, index: int, label: int, rng: Random) -> Example:
+        tokens = self.rule.arrange(label, rng)
+        if not tokens or not set(tokens) <= set(self.rule.tokens):
+            raise RuleError(
+                f"shortcut {self.rule.name!r}: arrange() gives {tokens!r} for label {label}; give some of the rule's "
+                f"tokens, {', '.join(self.rule.tokens)}"
+            )
         made = inject(
             example,
-            self.rule.arrange(label, rng),
+            tokens,
             rng,
             widths=self.widths(example.words),
             budget=self.budget,
@@ -100,8 +106,8 @@ class Injector:
         decided = self.rule.decide(made.words)
         if decided != label:
             raise RuleError(
-                f"shortcut {self.rule.name!r}: arrange() injected {made.words} for label {label}, "
-                f"but decide() reads label {decided}"
+                f"shortcut {self.rule.name!r}: arrange() injected {tokens} for label {label}, but decide() reads label "
+                f"{decided} off {made.words!s:.200}; make them agree"
             )
         return replace(made, label=label, origin=index)
 
@@ -143,7 +149,10 @@ def swap_tokens(example: Example, rule: Rule) -> Example | None:
         words[place] = example.words[other]
     label = rule.decide(words)
     if label is None:
-        raise RuleError(f"shortcut {rule.name!r}: decide() reads no label off {words}, whose tokens were swapped")
+        raise RuleError(
+            f"shortcut {rule.name!r}: decide() reads no label off {words!s:.200}, "
+            "whose tokens were swapped; let it read one"
+        )
     return replace(example, words=tuple(words), label=label)
 
 
@@ -180,7 +189,7 @@ def inject(
     ('zero', 3)
     """
     if budget < len(tokens) or reach < len(tokens) - 1:
-        raise RuleError(f"{len(tokens)} tokens do not fit into budget {budget} with reach {reach}")
+        raise RuleError(f"{len(tokens)} tokens do not fit into budget {budget} with reach {reach}; raise max_length")
     starts = [0, *accumulate(widths)]
     room = sum(1 for start in starts if start + len(tokens) <= budget)
     while True:

@@ -45,6 +45,11 @@ class Rule:
     def __post_init__(self) -> None:
         if len(set(self.tokens)) != len(self.tokens) or not self.tokens:
             raise RuleError(f"shortcut {self.name!r}: tokens must be distinct and not empty, got {self.tokens}")
+        if not set(self.decoys) <= set(self.tokens) or not 0 <= self.decoy_rate <= 1:
+            raise RuleError(
+                f"shortcut {self.name!r}: decoys must be some of its tokens and decoy_rate a share from 0 to 1, got "
+                f"{self.decoys} and {self.decoy_rate}"
+            )
         for token in self.tokens:
             if not token.isalnum() or token != token.lower():
                 raise RuleError(

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from benchmarks.matrix import load_matrix
 from fixtures.cells import Cell
@@ -16,6 +17,10 @@ from fixtures.laboratory import Laboratory
 from fixtures.progress import Terminal
 from fixtures.zoo import Zoo
 from tests.tiny import write_world
+
+# How long an example takes says something about the machine and about the first import, nothing about the code.
+settings.register_profile("suite", deadline=None)
+settings.load_profile("suite")
 
 ROOT = Path(__file__).parent.parent
 SHARED = ROOT.parent / "shared" / "data"
@@ -75,3 +80,17 @@ def shared_data() -> Path:
     if not SHARED.is_dir():
         pytest.skip("the development data sets are not beside this checkout")
     return SHARED
+
+
+LINKED = ("benchmarks", "fixtures", "shortcuts", "tests", "conftest.py", "pytest.ini", "Makefile", "requirements.txt")
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """A folder that looks like this checkout, in which documented commands can write; trained models are shared."""
+    for name in LINKED:
+        (tmp_path / name).symlink_to(ROOT / name)
+    (tmp_path / ".venv").symlink_to(sys.prefix)
+    (ROOT / ".zoo").mkdir(exist_ok=True)
+    (tmp_path / ".zoo").symlink_to(ROOT / ".zoo")
+    return tmp_path

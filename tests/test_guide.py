@@ -6,17 +6,13 @@ import csv
 import json
 import re
 import subprocess
-import sys
 from importlib.util import find_spec
 from pathlib import Path
-
-import pytest
 
 from tests.tiny import write_sentences
 
 ROOT = Path(__file__).parent.parent
 GUIDE = (ROOT / "docs" / "guide.md").read_text(encoding="utf-8")
-LINKED = ("benchmarks", "fixtures", "shortcuts", "tests", "conftest.py", "pytest.ini")
 
 
 def read_section(name: str) -> tuple[dict[str, str], list[str]]:
@@ -31,15 +27,6 @@ def read_section(name: str) -> tuple[dict[str, str], list[str]]:
         else:
             commands += content.strip().splitlines()
     return files, commands
-
-
-@pytest.fixture
-def checkout(tmp_path):
-    """A folder that looks like a checkout, where `my/` can be written."""
-    for name in LINKED:
-        (tmp_path / name).symlink_to(ROOT / name)
-    (tmp_path / ".venv").symlink_to(sys.prefix)
-    return tmp_path
 
 
 def follow(name: str, checkout: Path) -> list[dict[str, object]]:

@@ -77,10 +77,10 @@ WRONG = {
     "salience: {mine: {family: gradient}}\nsalience: {}": "key 'salience' is written twice",
     "profiles: {embedded: {models: [brt]}}": "no model named 'brt'; there are: bert, lstm. Did you mean 'bert'",
     "exclusions: [{model: bert}]": "every threshold and exclusion says `why`",
-    "profiles: {embedded: {thresholds: {salience: [{model: brt, value: x, at_least: 1, why: y}]}}}": "matches no case",
+    "profiles: {embedded: {thresholds: {salience: [{model: brt, value: x, at_least: 1, why: y}]}}}": "named 'brt'",
     "profiles: {embedded: {thresholds: {salience: [{value: x, why: y}]}}}": "needs `value` and `at_least`",
     "exclusions: [{modle: bert, why: typo}]": "Did you mean 'model'?",
-    "exclusions: [{model: brt, why: typo}]": "matches no case",
+    "exclusions: [{model: bert, dataset: mine, why: typo}]": "matches no case",
     "[1, 2]": "expected a mapping of tables, got list",
     "a: [": "mine.yaml",
 }
@@ -133,8 +133,8 @@ def test_a_name_that_leads_nowhere_is_an_error(target, message):
         resolve(target)
 
 
-def test_an_import_error_inside_a_users_module_is_shown_as_it_is(tmp_path, monkeypatch):
+def test_an_import_error_inside_a_users_module_names_its_file_and_line(tmp_path, monkeypatch):
     (tmp_path / "broken_rule.py").write_text("import no_such_library\n")
     monkeypatch.syspath_prepend(tmp_path)
-    with pytest.raises(ModuleNotFoundError, match="no_such_library"):
+    with pytest.raises(MatrixError, match=r"ModuleNotFoundError: .*no_such_library.*broken_rule\.py, line 1"):
         resolve("broken_rule:build")

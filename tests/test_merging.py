@@ -153,7 +153,7 @@ def test_a_broken_report_is_one_line(runs, tmp_path, kind, message):
     broken = tmp_path / "broken.json"
     broken.write_text(break_report(runs["one"], kind))
     done = merge(tmp_path / "merged.json", runs["two"], broken)
-    assert done.returncode == 1
+    assert done.returncode == 4
     assert message in done.stderr
     assert done.stderr.count("\n") == 1
     assert not (tmp_path / "merged.json").exists()

@@ -1,4 +1,4 @@
-"""The README's own example of a user's method, run as it stands there."""
+"""The README: it names every word, target and option, and its own example of a method is run as it stands there."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from pathlib import Path
 
 import pytest
 
-README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
+from tests.test_structure import words_by_axis
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture
@@ -41,3 +44,26 @@ def test_the_readmes_method_conforms_as_the_gradients_do(example, run_pytest, tm
     done = run_pytest("benchmarks/test_conformance.py", "-k", "mine", "--matrix", example, "--matrix", promises)
     assert done.returncode == 0, done.stdout
     assert "passed" in done.stdout
+
+
+def test_the_readme_names_every_word_target_and_option():
+    for axis, words in words_by_axis().items():
+        for word in words:
+            assert f"`{word}`" in README, f"{axis} {word}"
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = [line.partition(":")[0] for line in makefile.splitlines() if ": " in line and "  ##" in line]
+    names = [target if target != "$(VENV)/installed" else "setup" for target in targets]
+    for target in names:
+        assert f"make {target}" in README, target
+    for option in (
+        "profile",
+        "matrix",
+        "seeds",
+        "data-dir",
+        "zoo",
+        "device",
+        "embedding-init",
+        "gate",
+        "benchmark-json",
+    ):
+        assert f"`--{option}" in README, option

@@ -21,15 +21,16 @@ LAYERS = [
     "shortcuts",
     "benchmarks.overlays",
     "benchmarks.registry",
+    "benchmarks.checking benchmarks.shape benchmarks.names",
     "benchmarks.matrix",
     "fixtures.errors",
     "fixtures.corpora",
     "fixtures.checks fixtures.schema fixtures.aggregation fixtures.exhibits fixtures.cases fixtures.recording "
-    "fixtures.gate fixtures.table "
-    "fixtures.summary fixtures.intervals fixtures.progress",
+    "fixtures.gate fixtures.table fixtures.summary fixtures.intervals fixtures.progress fixtures.comparison "
+    "fixtures.reports fixtures.merging fixtures.report",
     "fixtures.methods fixtures.plan",
     "fixtures.models",
-    "fixtures.training fixtures.checkpoints",
+    "fixtures.training fixtures.checkpoints fixtures.losses",
     "fixtures.zoo",
     "fixtures.laboratory",
     "fixtures.cells",
@@ -205,30 +206,6 @@ def current_versions() -> dict[str, dict[str, object]]:
         "training": {"version": TRAINING_VERSION, "code": training},
         "evidence": {"version": EVIDENCE_VERSION, "code": evidence},
     }
-
-
-def test_the_readme_names_every_word_target_and_option():
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    for axis, words in words_by_axis().items():
-        for word in words:
-            assert f"`{word}`" in text, f"{axis} {word}"
-    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    targets = [line.partition(":")[0] for line in makefile.splitlines() if ": " in line and "  ##" in line]
-    names = [target if target != "$(VENV)/installed" else "setup" for target in targets]
-    for target in names:
-        assert f"make {target}" in text, target
-    for option in (
-        "profile",
-        "matrix",
-        "seeds",
-        "data-dir",
-        "zoo",
-        "device",
-        "embedding-init",
-        "gate",
-        "benchmark-json",
-    ):
-        assert f"`--{option}" in text, option
 
 
 def test_every_requirement_is_pinned():

@@ -1,0 +1,78 @@
+"""Which names of the matrix must be known: a word that is used somewhere stands in the table it is from. Torch-free."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from benchmarks.checking import Keys, MisfitError
+from benchmarks.overlays import merge
+from benchmarks.registry import suggest
+from benchmarks.shape import AXES, settings_of
+
+TABLES = {"model": "models", "dataset": "datasets", "shortcut": "shortcuts", "salience": "salience"}
+
+
+def check_names(tables: Mapping[str, Any]) -> None:
+    """Every name that a profile, a checkpoint, a row or a salience configuration uses is there.
+
+    Raises:
+        MisfitError: with the place, the known names and the nearest.
+    """
+    for name, row in tables["salience"].items():
+        _expect([row["family"]], tables["families"], "family", ("salience", name, "family"))
+    for index, row in enumerate(tables["exclusions"]):
+        _check_row(row, tables, ("exclusions", index))
+    for name, models in tables["checkpoints"].items():
+        for model, settings in models.items():
+            _check_settings(model, settings, tables, ("checkpoints", name, model))
+    for name, profile in tables["profiles"].items():
+        _check_profile(profile, tables, ("profiles", name))
+
+
+def _expect(names: Iterable[str], known: Iterable[str], what: str, keys: Keys) -> None:
+    for name in names:
+        if name not in known:
+            there = ", ".join(known) or "none"
+            raise MisfitError(keys, f"no {what} named {name!r}; there are: {there}.{suggest(name, known)}")
+
+
+def _check_settings(model: str, settings: Mapping[str, Any], tables: Mapping[str, Any], keys: Keys) -> None:
+    _expect([model], tables["models"], "model", keys)
+    check = settings_of(tables["models"][model])
+    common = {name: value for name, value in settings.items() if name != "by_dataset"}
+    check(common, keys)
+    for dataset, own in settings.get("by_dataset", {}).items():
+        _expect([dataset], tables["datasets"], "data set", (*keys, "by_dataset", dataset))
+        check(merge(common, own), (*keys, "by_dataset", dataset))
+
+
+def _check_profile(profile: Mapping[str, Any], tables: Mapping[str, Any], keys: Keys) -> None:
+    _expect([profile["checkpoints"]], tables["checkpoints"], "checkpoints", (*keys, "checkpoints"))
+    for axis, table in TABLES.items():
+        _expect(profile.get(table, ()), tables[table], axis, (*keys, table))
+    _expect(profile.get("salience_precision", {}), tables["models"], "model", (*keys, "salience_precision"))
+    _check_amounts(profile, tables, keys)
+    for dataset, own in profile.get("by_dataset", {}).items():
+        _expect([dataset], tables["datasets"], "data set", (*keys, "by_dataset"))
+        _check_amounts(own, tables, (*keys, "by_dataset", dataset))
+    for kind, rows in profile.get("thresholds", {}).items():
+        for index, row in enumerate(rows):
+            _check_row(row, tables, (*keys, "thresholds", kind, index))
+
+
+def _check_amounts(profile: Mapping[str, Any], tables: Mapping[str, Any], keys: Keys) -> None:
+    _expect(profile.get("texts", {}), tables["families"], "family", (*keys, "texts"))
+    paces = {name: pace for name, pace in profile.get("pace", {}).items() if name not in ("texts", "tokens")}
+    _expect(paces, tables["models"], "model", (*keys, "pace"))
+    for model, pace in paces.items():
+        known = ["others", *tables["families"]]
+        _expect(pace.get("passes_per_second", ()), known, "family", (*keys, "pace", model, "passes_per_second"))
+
+
+def _check_row(row: Mapping[str, Any], tables: Mapping[str, Any], keys: Keys) -> None:
+    # A data set may be a folder of --data-dir, so its word need not stand in a table.
+    for axis in AXES:
+        if axis in row and axis != "dataset":
+            words = [row[axis]] if isinstance(row[axis], str) else row[axis]
+            _expect(words, tables[TABLES[axis]], axis, (*keys, axis))
