@@ -157,3 +157,13 @@ def test_the_plan_says_minutes_where_the_profile_knows_the_pace():
     assert "min to train 7 models" in lines[1]
     assert lines[-1].startswith("  at most about ")
     assert describe_plan(matrix, []) == []
+
+
+def test_a_data_set_of_unknown_size_has_no_plan_and_stops_nothing():
+    from benchmarks.matrix import load_matrix
+
+    matrix = load_matrix(profile="paper")
+    cases = [case for case in matrix.list_cases(["reviews"]) if case.shortcut == "op"]
+    assert "reviews" in {case.dataset for case in cases}
+    assert len(describe_plan(matrix, cases)) == 2 + 6
+    assert describe_plan(matrix, [case for case in cases if case.dataset == "reviews"]) == []
