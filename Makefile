@@ -10,7 +10,7 @@ VENV := .venv
 RUN := $(VENV)/bin/python -m
 
 .DEFAULT_GOAL := help
-.PHONY: help setup peers check test bench smoke conformance gate baseline table report merge starts pairs estimate speed clean
+.PHONY: help setup peers check test bench smoke conformance gate baseline table report merge starts draws pairs estimate speed clean
 
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "%-10s %s\n", $$1, $$2}'
@@ -32,7 +32,7 @@ check: setup  ## lint and types
 	$(RUN) mypy
 
 test: setup  ## the harness's own tests
-	$(RUN) pytest --doctest-modules
+	OMP_NUM_THREADS=1 $(RUN) pytest --doctest-modules -n 2 --dist loadfile
 
 bench: setup  ## bert and op in the embedded profile: train, verify, score, print the table
 	$(RUN) pytest benchmarks -k "bert and op" --profile $(PROFILE) --benchmark-json=$(REPORT)
@@ -60,6 +60,9 @@ merge: setup  ## join REPORTS, shards or seeds of one run, into MERGED
 
 starts: setup  ## unseen control of the source-only models under every start of new rows
 	@$(RUN) fixtures.starts
+
+draws: setup  ## how far from chance untrained tokens push the source-only models
+	@$(RUN) fixtures.draws
 
 pairs: setup  ## one choice at a time: two configurations on the same texts
 	@$(RUN) fixtures.pairs $(REPORT)

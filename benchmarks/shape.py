@@ -215,6 +215,7 @@ PROMISE = table(
 SHAPE = table(
     {
         "tokens": _tokens,
+        "chance": table({"margin": number(0, 0.5), "why": text}, ("margin", "why")),
         **dict.fromkeys(("models", "shortcuts", "methods"), each(target, key=_word)),
         "families": each(target),
         "datasets": each(DATASET, key=_word),

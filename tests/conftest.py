@@ -18,6 +18,10 @@ from fixtures.progress import Terminal
 from fixtures.zoo import Zoo
 from tests.tiny import write_world
 
+# Processes that a test starts are not workers of the run that tests are distributed over (`-n`).
+for name in [name for name in os.environ if name.startswith("PYTEST_XDIST")]:
+    del os.environ[name]
+
 # How long an example takes says something about the machine and about the first import, nothing about the code.
 settings.register_profile("suite", deadline=None)
 settings.load_profile("suite")

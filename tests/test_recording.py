@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from fixtures.schema import CASE_FIELDS, SALIENCE_FIELDS, check_row
-from tests.suites import CASES, row, write_suite
+from tests.suites import CASES, CELL, row, write_suite
 
 ROOT = Path(__file__).parent.parent
 
@@ -37,7 +37,7 @@ def outcomes(report):
 
 def test_every_selected_case_has_an_outcome_and_a_failing_case_its_numbers(suite, run_pytest, tmp_path):
     report = tmp_path / "report.json"
-    done = run_pytest(*suite, "-k", CASES, "--benchmark-json", report, BODIES="fail,skip,break,plain")
+    done = run_pytest(*suite, *CASES, "--benchmark-json", report, BODIES="fail,skip,break,plain")
     assert done.returncode == 1, done.stdout
     content = read_strictly(report)
     found = outcomes(content)
@@ -58,7 +58,7 @@ def test_every_selected_case_has_an_outcome_and_a_failing_case_its_numbers(suite
 
 def test_rows_hold_the_four_words_as_parameters(suite, run_pytest, tmp_path):
     report = tmp_path / "report.json"
-    run_pytest(*suite, "-k", "lstm and op and random", "--benchmark-json", report)
+    run_pytest(*suite, *CELL, "-k", "random", "--benchmark-json", report)
     [benchmark] = read_strictly(report)["benchmarks"]
     words = {"model": "lstm", "dataset": "tomatoes", "shortcut": "op", "salience": "random"}
     assert benchmark["params"] == words
@@ -68,14 +68,14 @@ def test_a_run_without_rows_still_reports_its_outcomes(suite, run_pytest, tmp_pa
     report = tmp_path / "report.json"
     report.write_text("an old report")
     bodies = ",".join(["break"] * 9)
-    done = run_pytest(*suite, "-k", CASES, "--benchmark-json", report, BODIES=bodies)
+    done = run_pytest(*suite, *CASES, "--benchmark-json", report, BODIES=bodies)
     assert done.returncode == 1
     assert {outcome for outcome, _ in outcomes(read_strictly(report)).values()} == {"error"}
 
 
 def test_an_interrupted_run_reports_what_was_not_run(suite, tmp_path):
     report = tmp_path / "report.json"
-    command = [sys.executable, "-m", "pytest", *map(str, suite), "-k", CASES, "--benchmark-json", str(report)]
+    command = [sys.executable, "-m", "pytest", *map(str, suite), *CASES, "--benchmark-json", str(report)]
     environment = os.environ | {"BODIES": "plain,wait", "READY": str(tmp_path / "ready")}
 
     def hear_interrupts():

@@ -172,7 +172,7 @@ SMALL = json.dumps(make_report(only=["random"]))
 
 WRONG = {
     "half-written": ('{"cases": [', "not a whole report"),
-    "other schema": ('{"schema_version": 2}', "not a report of this suite"),
+    "other schema": ('{"schema_version": 2}', "schema version 2, this suite reads 3; run it again"),
     "no report": ("[1, 2]", "not a report of this suite"),
     "numbers": (
         json.dumps(make_report(only=["random"])).replace('"precisions": "', '"precisions": "x'),

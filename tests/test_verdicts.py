@@ -37,15 +37,20 @@ def test_an_unlearnt_shortcut_is_an_obstacle(tiny_cell):
     assert obstacles == ["synthetic_accuracy = 0.5300, wanted at least 0.9000 (a tiny model)"]
 
 
-@pytest.mark.parametrize("accuracy", [0.45, 0.55])
+@pytest.mark.parametrize("accuracy", [0.38, 0.62])
 def test_a_source_model_away_from_chance_is_an_obstacle(tiny_cell, accuracy):
     names, obstacles = failed(tiny_cell, source_on_synthetic_accuracy=accuracy)
     assert names == ["source_on_synthetic_accuracy"]
-    assert "99 % binomial interval of chance, n = 1000" in obstacles[0]
+    assert "99 % binomial interval of chance, n = 1000, and a margin of" in obstacles[0]
+
+
+@pytest.mark.parametrize("accuracy", [0.44, 0.56])
+def test_rows_that_happen_to_resemble_words_do_not_make_a_source_model_know_the_rule(tiny_cell, accuracy):
+    assert failed(tiny_cell, source_on_synthetic_accuracy=accuracy) == ([], [])
 
 
 def test_a_placebo_away_from_chance_fails_without_being_an_obstacle(tiny_cell):
-    assert failed(tiny_cell, placebo_on_synthetic_accuracy=0.6) == (["placebo_on_synthetic_accuracy"], [])
+    assert failed(tiny_cell, placebo_on_synthetic_accuracy=0.65) == (["placebo_on_synthetic_accuracy"], [])
 
 
 @pytest.mark.parametrize("model", ["bert", "lstm"])
