@@ -9,8 +9,8 @@ import pytest
 from fixtures.report.__main__ import PUBLISHED
 from fixtures.report.pages import render_page
 from fixtures.report.reading import collect
+from tests.reports import fail, make_report
 from tests.screenshots import LARGEST, find_browser, open_browser, prefer, resize, take_pictures
-from tests.test_report import fail, make_report
 
 # The driver talks to the browser on this machine; a test that hangs there is better ended.
 pytestmark = pytest.mark.skipif(
@@ -25,6 +25,7 @@ SHOWN = "return [...document.querySelectorAll(arguments[0])].filter((e) => e.che
 def page(tmp_path_factory):
     """A page of two reports: one has a data set of its own and a cell that is not verified, and EVIL in it."""
     one = make_report(models=["bert", "lstm"])
+    one["exhibits"]["lstm-toy-op"]["scores"]["gxi.logit"] = ["99" + " 0" * 49] * 12
     text = json.dumps(fail(make_report(datasets=["other"]), "bert-other-op", f"low {EVIL}", scored=True))
     other = json.loads(text.replace('"word1"', json.dumps(EVIL)))
     path = tmp_path_factory.mktemp("page") / "report.html"
@@ -143,9 +144,10 @@ def test_every_column_that_can_be_sorted_is_sorted_without_losing_a_row(driver):
 def test_two_methods_are_laid_side_by_side_and_an_example_is_opened(driver):
     choose(driver, "[name=left]", "grad_l2.logit")
     choose(driver, "[name=right]", "lime_unk.3k")
-    assert show(driver, "#examples h4") == ["grad_l2.logit: P@k 0.00", "lime_unk.3k: P@k 0.00"]
+    assert show(driver, "#examples h4") == ["grad_l2.logit: P@k 1.00", "lime_unk.3k: P@k 0.00"]
     tokens = driver.find_elements("css selector", "#examples .injected")
-    assert [token.text for token in tokens] == ["context0", "indicator1"] * 2
+    # The left method ranks them second and first; the right one does not have them among its top two.
+    assert [token.text for token in tokens] == ["context02", "indicator11", "context0", "indicator1"]
     assert tokens[0].value_of_css_property("outline-style") == "solid"
     assert "indicator1 at rank" in show(driver, "#examples .told")[0]
     last = driver.find_elements("css selector", "#examples summary")[-1]
@@ -154,6 +156,15 @@ def test_two_methods_are_laid_side_by_side_and_an_example_is_opened(driver):
     assert "This method did not score this text." in show(driver, "#examples .told")
     choose(driver, "[name=cell]", "lstm toy op")
     assert show(driver, "#examples h4")[0].startswith("grad_l2.logit")
+
+
+def test_scores_that_rounding_made_equal_are_not_taken_for_a_ranking(driver):
+    choose(driver, "[name=cell]", "lstm toy op")
+    choose(driver, "[name=left]", "gxi.logit")
+    told = show(driver, "#examples .told")[0]
+    assert told.startswith("Top 2: not known, ties in the rounded scores. Injected: context0 at rank 1, score 99;")
+    assert "indicator1 at one of the ranks 2 to 50, score 0" in told
+    assert [rank.text for rank in driver.find_elements("css selector", "#examples p:first-of-type sup")][:1] == ["1"]
 
 
 def test_an_example_is_opened_by_keyboard(driver):

@@ -18,7 +18,7 @@ from fixtures.report.answers import rank_subject
 from fixtures.report.markdown import render_markdown
 from fixtures.report.pages import render_page
 from fixtures.report.reading import collect
-from tests.test_report import fail, make_report
+from tests.reports import fail, make_report
 
 ROOT = Path(__file__).parent.parent
 EVIL = "</script><script>alert(1)</script><img src=x onerror=alert(2)>"
