@@ -15,8 +15,8 @@ from fixtures.exhibits import round_scores
 from fixtures.schema import CASE_FIELDS, RUN_FIELDS, SALIENCE_FIELDS, SALIENCE_RUN_FIELDS, SCHEMA_VERSION, check_row
 from tests.suites import fill
 
-TEXTS = {"gradient": 24, "attention": 24, "chance": 24}
-"""Texts of a family's methods; others have 12 at a small budget and 4, without controls, at a large one."""
+TEXTS = {"gradient": 48, "attention": 48, "chance": 48}
+"""Texts of a family's methods; others have 24 at a small budget and 4, without controls, at a large one."""
 
 Draw = Callable[[str, int], list[float]]
 
@@ -24,7 +24,7 @@ Draw = Callable[[str, int], list[float]]
 def draw_by_family(method: str, texts: int) -> list[float]:
     """Gradients find the tokens, others now and then; random scores seldom."""
     rng = random.Random(f"{method.partition('.')[0]}")
-    likely = 0.95 if method.startswith("grad_l") else 0.1 if method == "random" else 0.6
+    likely = {"grad_l1": 1.0, "grad_l2": 0.95, "random": 0.1}.get(method.partition(".")[0], 0.6)
     return [float(rng.random() < likely) for _ in range(texts)]
 
 
@@ -84,7 +84,7 @@ def draw_scores(text: dict[str, Any], hit: float) -> str:
 def _make_run(words: dict[str, str], seed: int, settings: Any, draw: Any) -> dict[str, Any]:
     if not settings:
         return fill(RUN_FIELDS) | {"seed": seed}
-    texts = TEXTS.get(settings["family"], 12 if settings["budget"] < 1000 else 4)
+    texts = TEXTS.get(settings["family"], 24 if settings["budget"] < 1000 else 4)
     precisions = draw(words["salience"], texts)
     controls = 0 if texts == 4 else texts // 2
     numbers = {

@@ -10,8 +10,10 @@ import yaml
 from fixtures.report.answers import rank_subject
 from fixtures.report.choices import list_effects
 from fixtures.report.grids import count_outcomes, group_troubles, lay_out_grid, lay_out_verifications
+from fixtures.report.markdown import render_markdown
 from fixtures.report.published import compare_published
 from fixtures.report.reading import collect
+from fixtures.report.wording import describe_lead
 from fixtures.reports import ReportError
 from tests.reports import fail, make_report
 
@@ -41,12 +43,32 @@ def test_what_has_no_control_and_what_reads_nothing_are_listed_apart(subject):
     ranking = rank_subject(subject)
     assert {answer.method for answer in ranking.bounds} == {"random", "oracle.best", "oracle.anti"}
     assert {answer.specificity for answer in ranking.apart} == {None}
+    assert not ranking.few
     assert len(ranking.all) == 43
+
+
+def test_a_method_with_few_controls_is_listed_below_the_ranking_and_never_first():
+    [subject] = collect([("a.json", make_report(shortcuts=["single"]))]).subjects
+    ranking = rank_subject(subject)
+    assert {answer.controls for answer in ranking.few} == {12}
+    assert {(answer.place, answer.unranked) for answer in ranking.few} == {(None, "too few texts to rank")}
+    assert ranking.all.index(ranking.few[0]) == len(ranking.ranked)
+    assert describe_lead(ranking).startswith("4 methods cannot be told apart on the texts with controls")
+    assert "20 texts, so none is ranked" in describe_lead(ranking._replace(ranked=[]))
+
+
+@pytest.mark.parametrize(("shortcuts", "said"), [(["op"], "too few controls"), (["op", "tic"], "found nothing")])
+def test_what_is_no_better_than_on_the_placebo_found_nothing_only_if_enough_texts_say_so(shortcuts, said):
+    report = make_report(shortcuts=shortcuts, only=["occlusion.unk"], draw=lambda _, texts: [0.0] * texts)
+    collection = collect([("a.json", report)])
+    [answer] = rank_subject(collection.subjects[0]).all
+    assert (answer.controls, answer.doubt) == (12 * len(shortcuts), said)
+    assert f"occlusion.unk ({said})" in render_markdown(collection)
 
 
 def test_numbers_are_pooled_over_the_cells(subject):
     answer = next(answer for answer in rank_subject(subject).ranked if answer.method == "gxi.logit")
-    assert (answer.texts, answer.controls, answer.cells) == (48, 24, 2)
+    assert (answer.texts, answer.controls, answer.cells) == (96, 48, 2)
     rows = [cell.rows["gxi.logit"] for cell in subject.cells.values()]
     assert answer.precision.mean == pytest.approx(sum(row["precision_at_k"] for row in rows) / 2)
     assert answer.precision.low <= answer.precision.mean <= answer.precision.high
@@ -66,6 +88,9 @@ def test_a_cell_ranks_its_methods_with_ties(subject):
     places = {method: squares[0].place for method, _, squares in grid.lines}
     assert places["grad_l2.logit"] == places["grad_l1.prob"] == 1
     assert places["random"] is None
+    squares = {method: squares[0] for method, _, squares in grid.lines}
+    assert (squares["ig_zero.1k.logit"].place, squares["ig_zero.1k.logit"].few) == (None, True)
+    assert [squares[name].fewer for name in ("gxi.logit", "occlusion.unk")] == [False, True]
 
 
 @pytest.mark.parametrize("scored", [True, False])

@@ -115,6 +115,21 @@ def test_the_heat_map_is_sorted_by_mouse_and_by_keyboard(driver):
     assert show(driver, "#heat tbody th")[0] == "random"
 
 
+def test_cells_of_too_few_texts_are_marked_and_sorted_last_either_way(driver):
+    header = "#heat th[data-shortcut=op]"
+    few = {name.get_attribute("innerText") for name in driver.find_elements("css selector", "#heat tr:has(.few) th")}
+    assert "ig_zero.1k.logit" in few
+    for direction in ("descending", "ascending"):
+        find(driver, f"{header} button").click()
+        assert find(driver, header).get_attribute("aria-sort") == direction
+        names = show(driver, "#heat .scroll:first-child tbody th")
+        marked = [name in few for name in names]
+        assert marked == sorted(marked)
+        assert any(marked)
+    assert "#" not in show(driver, "#heat td.few")[0]
+    assert "4 texts" in show(driver, "#heat td.few")[0]
+
+
 def test_the_heat_map_is_coloured_and_sorted_by_mean_rank(driver):
     header = "#heat th[data-shortcut=op]"
     find(driver, f"{header} button").click()
@@ -218,7 +233,7 @@ def test_without_scripts_the_numbers_are_there_and_no_dead_control_is(driver):
         driver.refresh()
         assert not find(driver, "#filters").is_displayed()
         assert not find(driver, "#chooser").is_displayed()
-        assert find(driver, "#heat td b").text == "0.00"
+        assert find(driver, "#heat td b").text == "0.02"
         assert find(driver, ".scriptless summary").is_displayed()
     finally:
         driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})

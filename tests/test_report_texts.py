@@ -23,7 +23,7 @@ def describe(report):
 
 
 def test_hits_are_the_recorded_ones_where_rounding_ties_the_scores():
-    report = make_report(only=["random", "grad_l2.logit", "gxi.logit"], shortcuts=["op"], draw=lambda *_: [1.0] * 24)
+    report = make_report(only=["random", "grad_l2.logit", "gxi.logit"], shortcuts=["op"], draw=lambda *_: [1.0] * 48)
     shown = report["exhibits"]["bert-toy-op"]
     # The second of two injected tokens with less than half a hundredth of the first one's score, in whole numbers.
     shown["scores"]["grad_l2.logit"] = ["99" + " 0" * 49] * 12
@@ -33,9 +33,9 @@ def test_hits_are_the_recorded_ones_where_rounding_ties_the_scores():
 
 
 def test_hits_are_of_the_seed_whose_texts_are_shown():
-    report = make_report(only=["gxi.logit"], shortcuts=["op"], seeds=[1, 2], draw=lambda *_: [1.0] * 24)
+    report = make_report(only=["gxi.logit"], shortcuts=["op"], seeds=[1, 2], draw=lambda *_: [1.0] * 48)
     [_, row] = [benchmark["extra_info"] for benchmark in report["benchmarks"]]
-    row["runs"][1]["precisions"] = " ".join(["0"] * 24)
+    row["runs"][1]["precisions"] = " ".join(["0"] * 48)
     report["exhibits"]["bert-toy-op"]["seed"] = 2
     [cell] = describe(report)
     assert cell["hits"]["gxi.logit"] == [0.0] * 12

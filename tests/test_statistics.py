@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fixtures.aggregation import aggregate_runs, join_numbers, list_specificities, split_numbers
-from fixtures.comparison import compare_methods, rank_methods
+from fixtures.comparison import FEWEST, compare_methods, measure_p, rank_methods
 from fixtures.intervals import bootstrap_mean, bootstrap_nested
 from fixtures.schema import CONTROL_FIELDS, RUN_FIELDS, SALIENCE_RUN_FIELDS
 from tests.suites import fill
@@ -129,6 +129,44 @@ def test_methods_are_compared_on_the_texts_that_both_scored():
     assert (first.better, first.texts) == ("few", 20)
 
 
-def test_four_texts_are_too_few_for_any_difference():
-    assert compare_methods({"all": {"cell": [[1.0] * 4]}, "none": {"cell": [[0.0] * 4]}}) == []
-    assert rank_methods({"alone": {"cell": [[1.0] * 4]}}) == {"alone": 1}
+def test_texts_on_which_two_methods_agree_take_no_power_away():
+    wins = {"cell": [[1.0] * 300]}, {"cell": [[0.0] * 14 + [1.0] * 286]}
+    [found] = compare_methods(dict(zip(("always", "mostly"), wins, strict=True)))
+    assert (found.better, found.texts) == ("always", 300)
+    assert found.p == pytest.approx(0.0002, abs=5e-5)
+
+
+@pytest.mark.parametrize(("texts", "differing"), [(300, 0.02), (300, 0.05), (300, 0.3), (24, 0.3), (24, 1.0)])
+def test_no_more_than_the_level_is_found_where_signs_are_coins(texts, differing):
+    rng = np.random.default_rng(0)
+    draws = (rng.choice([-1.0, -0.5, 0.5, 1.0], texts) * (rng.random(texts) < differing) for _ in range(600))
+    # Two standard errors of a share of 0.05 over 600 draws are 0.018.
+    assert sum(measure_p(draw) <= 0.05 for draw in draws) / 600 <= 0.068
+
+
+def test_the_exact_p_value_is_scipys():
+    from scipy.stats import PermutationMethod, wilcoxon
+
+    rng = np.random.default_rng(0)
+    for size in (2, 3, 5, 6):
+        values = rng.choice([-1.0, -0.5, 0.25, 0.5, 1.0], size)
+        assert measure_p(values) == pytest.approx(wilcoxon(values, method=PermutationMethod()).pvalue)
+
+
+def test_nineteen_texts_that_all_differ_cannot_survive_the_correction_of_forty_methods_and_twenty_can():
+    from scipy.stats import false_discovery_control
+
+    pairs = 40 * 39 // 2
+    lowest = {
+        n: false_discovery_control([measure_p([1.0] * n)] + [1.0] * (pairs - 1), method="by")[0] for n in (19, 20)
+    }
+    assert lowest[FEWEST] <= 0.05 < lowest[FEWEST - 1]
+
+
+def test_a_method_with_too_few_texts_has_no_rank_and_never_the_first():
+    worse, better = {"cell": [[0.0] * 100]}, {"cell": [[1.0] * 100]}
+    assert rank_methods({"few": {"cell": [[1.0] * 19]}, "better": better, "worse": worse}) == {"better": 1, "worse": 2}
+    assert rank_methods({"few": {"cell": [[1.0] * 20]}, "better": better, "worse": worse})["few"] == 1
+    assert rank_methods({"alone": {"cell": [[1.0] * 19]}}) == {}
+    # Many texts that nobody else has scored do not help to tell it from others.
+    assert "apart" not in rank_methods({"apart": {"other": [[1.0] * 100]}, "better": better, "worse": worse})

@@ -94,8 +94,11 @@ def test_an_interval_never_has_no_width_at_a_bound():
 def test_the_table_says_when_a_method_found_nothing():
     outcome = {"outcome": "passed"}
     assert lay_out_salience(row(specificity_low=0.1), outcome)[-1] == "passed"
-    nothing = lay_out_salience(row(specificity_low=-0.1), outcome)[-1]
+    nothing = lay_out_salience(row(specificity_low=-0.1, n_controls=20), outcome)[-1]
     assert nothing == "passed, found nothing"
+    # P@k 1 and placebo 0 on two texts: they cannot show that it found something, and not that it did not.
+    unknown = lay_out_salience(row(specificity=1.0, specificity_low=-0.315, n_controls=2), outcome)[-1]
+    assert unknown == "passed, too few controls"
     assert lay_out_salience(row(specificity_low=-0.1, family="chance"), outcome)[-1] == "passed"
 
 
