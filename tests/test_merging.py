@@ -162,3 +162,34 @@ def test_a_broken_report_is_one_line(runs, tmp_path, kind, message):
 def test_a_missing_report_is_one_line(tmp_path):
     done = merge(tmp_path / "merged.json", tmp_path / "a.json", tmp_path / "b.json")
     assert "a.json: No such file or directory" in done.stderr
+
+
+def grid(*names_and_seeds):
+    """Made-up reports without rows: case ids and seeds of each."""
+    same = {"profile": "p", "embedding_init": "m", "matrix_hash": "0", "versions": {}, "gate_tolerance": 0.1}
+    return [
+        same
+        | {"seeds": seeds, "benchmarks": [], "exhibits": {}}
+        | {"cases": [{"id": name, "outcome": outcome, "reason": ""} for name, outcome in names.items()]}
+        for names, seeds in names_and_seeds
+    ]
+
+
+def test_a_case_that_was_not_run_at_every_seed_is_refused():
+    single, both = {"lstm-a-single": "passed"}, {"lstm-a-single": "passed", "lstm-a-op": "passed"}
+    for reports, said in (
+        (
+            grid((single, [0]), ({"lstm-a-op": "passed"}, [1, 2])),
+            "lstm-a-single was not run at seeds 1, 2, other cases",
+        ),
+        (grid((both, [1]), (single, [2])), "lstm-a-op was not run at seed 2, other cases"),
+    ):
+        with pytest.raises(ReportError, match=said) as caught:
+            merge_reports(reports, ["a", "b"])
+        assert "\n" not in str(caught.value)
+
+
+def test_a_full_grid_is_merged_however_its_cases_ended():
+    quarters = grid(*(({name: outcome}, [seed]) for name in "ab" for seed, outcome in ((1, "passed"), (2, "skipped"))))
+    merged = merge_reports(quarters, list("1234"))
+    assert (merged["seeds"], [case["outcome"] for case in merged["cases"]]) == ([1, 2], ["passed", "passed"])
