@@ -56,6 +56,7 @@ ROWS = {
     "seeds: nothing": (["--seeds="], ["--seeds", "whole numbers"]),
     "device: tpu": (["--device=tpu"], ["--device tpu", "expected auto, cpu, cuda"]),
     "device: number": (["--device=cuda:x"], ["--device cuda:x", "as in cuda:1"]),
+    "device: not here": (["--device=cuda:99"], ["--device cuda:99: "]),
     "profile": (["--profile=papr"], ["no profile named 'papr'; there are: embedded", "Did you mean 'paper'?"]),
     "start": (["--embedding-init=mached"], ["no --embedding-init named 'mached'", "rare, frequent", "'matched'?"]),
     "zoo: a file": (["--zoo={world}/file"], ["--zoo {world}/file", "is not a folder", "another place"]),
@@ -150,6 +151,11 @@ def test_the_same_line_and_code_come_out_of_a_process_of_its_own(run_pytest, tmp
     done = run_pytest("benchmarks", "-k", "lstm and single", "--matrix", tmp_path / "mine.yaml")
     assert done.returncode == 4
     assert_plain(done.stderr, [f"{tmp_path / 'mine.yaml'}, line 3", "Did you mean 'embedding_init'?"])
+
+
+def test_a_device_that_is_not_here_does_not_keep_from_collecting(run_pytest):
+    done = run_pytest("benchmarks", "--collect-only", "-q", "-k", "lstm and single and random", "--device", "cuda:99")
+    assert done.returncode == 0, done.stderr
 
 
 def test_a_folder_without_permission_is_refused(monkeypatch, tmp_path):

@@ -24,6 +24,7 @@ LAYERS = [
     "benchmarks.checking benchmarks.shape benchmarks.names",
     "benchmarks.matrix",
     "fixtures.errors",
+    "fixtures.devices",
     "fixtures.corpora",
     "fixtures.checks fixtures.schema fixtures.aggregation fixtures.exhibits fixtures.cases fixtures.recording "
     "fixtures.gate fixtures.table fixtures.summary fixtures.intervals fixtures.progress fixtures.comparison "
