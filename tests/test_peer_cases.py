@@ -56,6 +56,14 @@ def test_a_users_method_is_one_line_of_an_overlay(road):
     assert (rows["mine"]["family"], rows["mine"]["variant"]) == ("outside", "my_module:score")
 
 
+def test_a_users_method_says_how_long_it_took_and_that_its_passes_are_not_known(road):
+    done, _, rows = road
+    assert rows["mine"]["seconds_alone"] == pytest.approx(rows["mine"]["family_seconds"] / 100)
+    assert rows["mine"]["seconds_alone"] > 0
+    [line] = [line for line in done.stdout.splitlines() if line.split()[:1] == ["mine"]]
+    assert "not known" in line
+
+
 def test_a_method_that_does_not_score_tokens_is_one_line_that_names_it(road):
     done, cases, _ = road
     for name, wrong in (("texts", "returned shape"), ("nothing", "returned a score that is not finite")):
