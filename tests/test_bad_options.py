@@ -153,6 +153,11 @@ def test_the_same_line_and_code_come_out_of_a_process_of_its_own(run_pytest, tmp
     assert_plain(done.stderr, [f"{tmp_path / 'mine.yaml'}, line 3", "Did you mean 'embedding_init'?"])
 
 
+def test_the_cache_is_the_repositorys_wherever_pytest_is_started(run_pytest, tmp_path):
+    done = run_pytest(ROOT / "benchmarks", "--collect-only", "-k", "lstm and single and random", cwd=tmp_path)
+    assert f"zoo: {ROOT / '.zoo'}\n" in done.stdout
+
+
 def test_a_device_that_is_not_here_does_not_keep_from_collecting(run_pytest):
     done = run_pytest("benchmarks", "--collect-only", "-q", "-k", "lstm and single and random", "--device", "cuda:99")
     assert done.returncode == 0, done.stderr

@@ -9,7 +9,10 @@ import subprocess
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
+import pytest
 import yaml
+
+from fixtures.cases import echo_options
 
 PAGE = (Path(__file__).parent.parent / "docs" / "ci.md").read_text(encoding="utf-8")
 
@@ -19,6 +22,13 @@ def read_steps() -> list[dict[str, object]]:
     workflow = yaml.safe_load(job)
     [gate] = workflow["jobs"].values()
     return gate["steps"]
+
+
+def test_the_command_that_runs_a_case_again_is_the_one_that_is_printed():
+    given = {"profile": "smoke", "seeds": "0", "device": "auto", "matrix": []}
+    config = pytest.Config.fromdictargs(given | dict.fromkeys(("data_dir", "zoo", "embedding_init")), [])
+    [printed] = re.findall(r'^rerun: pytest "[^"]+" (.*)$', PAGE, flags=re.MULTILINE)
+    assert printed == " ".join(echo_options(config))
 
 
 def test_every_step_uses_an_action_at_a_version_or_runs_a_command():
