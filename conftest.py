@@ -9,4 +9,5 @@ pytest_plugins = [
     "fixtures.conformance.plugin",
     "fixtures.gate",
     "fixtures.summary",
+    "fixtures.hints",
 ]

@@ -41,7 +41,7 @@ LAYERS = [
     "fixtures.peers",
     "fixtures.reducers fixtures.surrogates",
     "fixtures.explaining",
-    "fixtures.conformance",
+    "fixtures.conformance fixtures.hints",
     "fixtures.sheets",
     "fixtures.salience",
     "fixtures.speed",
