@@ -49,8 +49,8 @@ gate: setup  ## run every case of the profile and fail what got worse than the b
 baseline: setup  ## accept the passed cases of REPORT as BASELINE
 	$(RUN) fixtures.gate $(REPORT) $(BASELINE)
 
-table: setup  ## print the tables of REPORT as Markdown
-	@$(RUN) fixtures.table $(REPORT)
+table: setup  ## print the tables of REPORTS as Markdown, one report after the other
+	@$(RUN) fixtures.table $(REPORTS)
 
 report: setup  ## one page, report.html, and a pull request's comment, report.md, from REPORTS
 	$(RUN) fixtures.report $(REPORTS) --html report.html --markdown report.md
@@ -64,8 +64,8 @@ starts: setup  ## unseen control of the source-only models under every start of 
 draws: setup  ## how far from chance untrained tokens push the source-only models
 	@$(RUN) fixtures.draws
 
-pairs: setup  ## one choice at a time: two configurations on the same texts
-	@$(RUN) fixtures.pairs $(REPORT)
+pairs: setup  ## one choice at a time, from REPORTS: two configurations on the same texts
+	@$(RUN) fixtures.pairs $(REPORTS)
 
 estimate: setup  ## how long the paper profile would take on this machine, and in how much memory
 	@$(RUN) fixtures.speed.estimate paper

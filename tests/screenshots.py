@@ -76,7 +76,7 @@ def take_pictures(page: Path, folder: Path) -> list[Path]:
 
     Args:
         page: an HTML file.
-        folder: where the pictures go, as `<stem of the page>-<name>.png`.
+        folder: where the pictures go, made where it is missing, as `<stem of the page>-<name>.png`.
 
     Raises:
         LookupError: no browser on this machine.
@@ -84,6 +84,7 @@ def take_pictures(page: Path, folder: Path) -> list[Path]:
     """
     from PIL import Image
 
+    folder.mkdir(parents=True, exist_ok=True)
     taken = []
     with open_browser() as driver:
         for name, (scheme, width, height) in PICTURES.items():

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import json
+
+import pytest
+
+from fixtures import pairs, table
 from fixtures.aggregation import join_numbers
 from fixtures.pairs import compare_pair, group_rows, list_rows
+from tests.reports import make_report
 from tests.suites import row
 
 
@@ -32,3 +38,41 @@ def test_a_report_gives_a_table_for_every_model_and_data_set():
     [(name, cells)] = groups.items()
     assert (name, len(cells)) == ("word-word", 2)
     assert list(list_rows(cells)) == [["more samples", "lime_unk.1k - lime_unk.100", "+0.000 [+0.000, +0.000]", "4"]]
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch, capsys):
+    """`run(module, *reports)`: what the module's command prints of them."""
+
+    def start(module, *reports):
+        paths = [tmp_path / f"{number}.json" for number, _ in enumerate(reports)]
+        for path, report in zip(paths, reports, strict=True):
+            path.write_text(json.dumps(report), encoding="utf-8")
+        monkeypatch.setattr("sys.argv", [module.__name__, *map(str, paths)])
+        module.main()
+        return capsys.readouterr().out
+
+    return start
+
+
+@pytest.mark.parametrize(("module", "tables"), [(pairs, 1), (table, 3)])
+def test_several_reports_are_printed_one_after_the_other(run, module, tables):
+    report = make_report(only=["grad_l2.logit", "grad_l2.prob"], shortcuts=["op"])
+    other = make_report(only=["grad_l2.logit", "grad_l2.prob"], shortcuts=["op"], datasets=["other"])
+    printed = run(module, report, other)
+    assert printed.count("\n| --- ") == 2 * tables
+    assert (
+        printed.index("0.json") < printed.index("**bert-toy") < printed.index("1.json") < printed.index("**bert-other")
+    )
+    assert "## " not in run(module, report)
+
+
+def test_a_report_without_two_configurations_to_compare_says_so(run):
+    printed = run(pairs, make_report(only=["random", "gxi.logit"], shortcuts=["op"]))
+    assert "0.json: no two configurations to compare: it scored random, gxi.logit; select both of a pair" in printed
+
+
+def test_without_a_report_the_command_says_how_it_is_called(run, capsys):
+    with pytest.raises(SystemExit, match="4"):
+        run(pairs)
+    assert capsys.readouterr().err == "usage: python -m fixtures.pairs REPORT.json [MORE.json ...]\n"

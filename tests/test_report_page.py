@@ -203,6 +203,10 @@ def test_other_mistakes_are_one_line_too(tmp_path, capsys):
     (tmp_path / "p.yaml").write_text("numbers: [{}]\nsources: {}", encoding="utf-8")
     for arguments, said in (
         ([tmp_path / "none.json", "--html", page], "No such file"),
+        (
+            [tmp_path, "--html", page],
+            "this is a folder; name the report in it, a path with blanks in quotes of its own",
+        ),
         ([good, "--html", tmp_path / "no" / "page.html"], "name a file in a folder that exists"),
         ([good, "--html", tmp_path], "cannot be written"),
         ([good, "--html", page, "--published", tmp_path / "p.yaml"], "an entry of `numbers` lacks"),
