@@ -112,6 +112,16 @@ def test_a_model_that_did_not_learn_is_skipped_with_the_reason(world, run_pytest
     assert found["lstm-toy-single-gxi.logit"]["outcome"] == "skipped"
     assert found["lstm-toy-single-gxi.logit"]["reason"].startswith("not verified: synthetic_accuracy = 0.")
     assert [row.get("salience") for row in rows] == [None]
+    [line] = [line for line in done.stdout.splitlines() if line.startswith("skipped: ")]
+    assert line.startswith("skipped: lstm-toy-single-random and 33 more: not verified: synthetic_accuracy = 0.")
+
+
+def test_under_n_a_line_says_that_there_are_no_tables(run_pytest, tmp_path):
+    from tests.suites import CASES, write_suite
+
+    done = run_pytest(*write_suite(tmp_path), *CASES, "-n", "1")
+    assert "shortcuts: no tables and no report under -n; run without it" in done.stdout
+    assert "salience of the injected tokens" not in done.stdout
 
 
 RULE = """
