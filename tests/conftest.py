@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -16,6 +17,7 @@ from fixtures.cells import Cell
 from fixtures.laboratory import Laboratory
 from fixtures.progress import Terminal
 from fixtures.zoo import Zoo
+from tests.screenshots import open_browser
 from tests.tiny import write_world
 
 # Processes that a test starts are not workers of the run that tests are distributed over (`-n`).
@@ -84,6 +86,13 @@ def shared_data() -> Path:
     if not SHARED.is_dir():
         pytest.skip("the development data sets are not beside this checkout")
     return SHARED
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """A headless browser, for as long as the tests of this process need one."""
+    with open_browser() as driver:
+        yield driver
 
 
 LINKED = ("benchmarks", "fixtures", "shortcuts", "tests", "conftest.py", "pytest.ini", "Makefile", "requirements.txt")

@@ -9,8 +9,9 @@ import pytest
 from fixtures.report.__main__ import PUBLISHED
 from fixtures.report.pages import render_page
 from fixtures.report.reading import collect
+from tests.browsing import choose, find, press, show
 from tests.reports import fail, make_report
-from tests.screenshots import LARGEST, find_browser, open_browser, prefer, resize, take_pictures
+from tests.screenshots import LARGEST, find_browser, prefer, resize, take_pictures
 
 # The driver talks to the browser on this machine; a test that hangs there is better ended.
 pytestmark = pytest.mark.skipif(
@@ -18,7 +19,6 @@ pytestmark = pytest.mark.skipif(
 )
 
 EVIL = "</script><script>window.harmed = 1</script><img src=x onerror='window.harmed = 2'>"
-SHOWN = "return [...document.querySelectorAll(arguments[0])].filter((e) => e.checkVisibility()).map((e) => e.innerText)"
 
 
 @pytest.fixture(scope="module")
@@ -33,12 +33,6 @@ def page(tmp_path_factory):
     return path
 
 
-@pytest.fixture(scope="module")
-def browser():
-    with open_browser() as driver:
-        yield driver
-
-
 @pytest.fixture
 def driver(browser, page):
     """The page as it is when opened, in a wide, light window; fails a test that leaves an error in the console."""
@@ -48,27 +42,6 @@ def driver(browser, page):
     browser.get_log("browser")
     yield browser
     assert browser.get_log("browser") == []
-
-
-def find(driver, selector):
-    return driver.find_element("css selector", selector)
-
-
-def show(driver, selector):
-    """Texts of the elements that can be seen."""
-    return driver.execute_script(SHOWN, selector)
-
-
-def choose(driver, selector, option):
-    from selenium.webdriver.support.ui import Select
-
-    Select(find(driver, selector)).select_by_visible_text(option)
-
-
-def press(driver, *keys):
-    from selenium.webdriver import ActionChains
-
-    ActionChains(driver).send_keys(*keys).perform()
 
 
 def test_it_loads_without_errors_and_asks_for_nothing(browser, page):

@@ -156,7 +156,7 @@ def test_the_markdown_has_verdict_verification_ranking_and_failures():
     assert "| bert-toy-op | 0.500 |" in text
     assert "| 1 | grad_l1.logit | 1.00 [" in text
     assert "<details><summary>38 more</summary>" in text
-    assert "- failed: bert-toy-op: bert-toy-op: low \\| &lt;b&gt; rerun: pytest" in text
+    assert "- failed: bert-toy-op: low \\| &lt;b&gt; rerun: pytest" in text
     assert re.search(r"- skipped: bert-toy-op-random and 42 more: not verified", text)
 
 
