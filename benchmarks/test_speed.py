@@ -43,6 +43,13 @@ def test_training_throughput(laboratory, note):
     note("training", compare_training(laboratory, rounds=5, rows=512))
 
 
+def test_many_small_classifiers(laboratory, note):
+    """Small image classifiers a second: a plain loop, one vectorised ensemble, a process for every core."""
+    from fixtures.speed.populations import compare_populations
+
+    note("populations", compare_populations(laboratory, rounds=5, members=8))
+
+
 def test_integration(bench, note):
     """Integrated gradients, 4 baselines x 100 steps x logit and prob, beside captum."""
     from fixtures.speed.salience import compare_integration
