@@ -32,6 +32,28 @@ RECIPE = {
 }
 
 
+TEXT_POPULATION = {
+    "models": ["lstm"],
+    "shortcuts": ["single", "op"],
+    "contrasts": ["source", "placebo"],
+    "budget": 100,
+    "without": ["oracle.best", "oracle.anti"],
+    "population": 6,
+    "runs": 2,
+    "share": 0.7,
+    "tries": 1.5,
+    "texts": {"path": 2, "others": 4},
+}
+TEXT_POPULATIONS = {
+    "chance": {"margin": 0.5, "why": "models of twenty steps know nothing"},
+    "text_populations": {"tiny": TEXT_POPULATION},
+    "profiles": {"tiny": {"text_populations": "tiny", "thresholds": {"verification": []}}},
+    "checkpoints": {"tiny": {"lstm": {"recipe": {"steps": 20, "warmup": 2, "evaluate_every": 10}}}},
+    "detectors": {"tokens": {"epochs": 2}},
+}
+"""Laid over the tiny profile: six models of each role, which may be what they are: twenty steps teach nothing."""
+
+
 def write_sentences(folder: Path, seed: int = 0) -> Path:
     """A data set of 480, 80 and 100 sentences whose label is the kind of their one opinion word."""
     rng = random.Random(seed)
@@ -119,3 +141,10 @@ def write_world(folder: Path) -> Path:
     overlay = folder / "tiny.yaml"
     overlay.write_text(yaml.safe_dump(tables), encoding="utf-8")
     return overlay
+
+
+def write_populations(folder: Path) -> Path:
+    """The overlay that gives the tiny profile populations of text classifiers; returns its path."""
+    path = folder / "populations.yaml"
+    path.write_text(yaml.safe_dump(TEXT_POPULATIONS), encoding="utf-8")
+    return path
