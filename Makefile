@@ -10,10 +10,10 @@ VENV := .venv
 RUN := $(VENV)/bin/python -m
 
 .DEFAULT_GOAL := help
-.PHONY: help setup peers check test bench smoke conformance gate baseline table report merge starts draws pairs estimate speed clean
+.PHONY: help setup peers check test bench smoke conformance gate baseline table report merge starts draws pairs intensities estimate speed clean
 
 help:  ## list the targets
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "%-10s %s\n", $$1, $$2}'
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "%-11s %s\n", $$1, $$2}'
 
 setup: $(VENV)/installed  ## create .venv and install the pinned requirements
 
@@ -37,8 +37,8 @@ test: setup  ## the harness's own tests
 bench: setup  ## bert and op in the embedded profile: train, verify, score, print the table
 	$(RUN) pytest benchmarks -k "bert and op" --profile $(PROFILE) --benchmark-json=$(REPORT)
 
-smoke: setup  ## the whole road in a minute, gated: small models, few rows; the scores mean nothing
-	$(RUN) pytest benchmarks -k "single" --profile smoke --benchmark-json=smoke.json --gate benchmarks/smoke.json
+smoke: setup  ## the whole road in two minutes, gated: small models, few rows; the scores mean nothing
+	$(RUN) pytest benchmarks -k "single or stripe" --profile smoke --benchmark-json=smoke.json --gate benchmarks/smoke.json
 
 conformance: setup  ## is every explainer implemented correctly: tiny exact models, seconds
 	$(RUN) pytest benchmarks/test_conformance.py
@@ -66,6 +66,9 @@ draws: setup  ## how far from chance untrained tokens push the source-only model
 
 pairs: setup  ## one choice at a time, from REPORTS: two configurations on the same texts
 	@$(RUN) fixtures.pairs $(REPORTS)
+
+intensities: setup  ## what spurious and clean image models do under each intensity of an artifact
+	@$(RUN) fixtures.populations.intensities
 
 estimate: setup  ## how long the paper profile would take on this machine, and in how much memory
 	@$(RUN) fixtures.speed.estimate paper

@@ -7,6 +7,8 @@ pytest_plugins = [
     "fixtures.salience",
     "fixtures.recording",
     "fixtures.conformance.plugin",
+    "fixtures.divergence.plugin",
+    "fixtures.divergence.text_plugin",
     "fixtures.gate",
     "fixtures.summary",
     "fixtures.hints",

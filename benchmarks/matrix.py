@@ -18,7 +18,7 @@ from benchmarks.overlays import MatrixError, find_line, merge, read_yaml
 from benchmarks.registry import look_up
 from benchmarks.shape import AXES, SHAPE
 
-FILES = ("salience.yaml", "checkpoints.yaml", "matrix.yaml")
+FILES = ("salience.yaml", "checkpoints.yaml", "divergence.yaml", "matrix.yaml")
 PEERS = "peers.yaml"
 
 OUTSIDE = {

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from benchmarks.checking import Keys, MisfitError
+from benchmarks.divergence import TABLES as DIVERGENCE_TABLES
 from benchmarks.overlays import merge
 from benchmarks.registry import suggest
-from benchmarks.shape import AXES, settings_of
+from benchmarks.shape import settings_of
 
 TABLES = {"model": "models", "dataset": "datasets", "shortcut": "shortcuts", "salience": "salience"}
 
@@ -26,6 +27,11 @@ def check_names(tables: Mapping[str, Any]) -> None:
     for name, models in tables["checkpoints"].items():
         for model, settings in models.items():
             _check_settings(model, settings, tables, ("checkpoints", name, model))
+    for name, settings in tables["explainers"].items():
+        used = [settings["salience"]] if "salience" in settings else ()
+        _expect(used, tables["salience"], "salience", ("explainers", name, "salience"))
+    for name, settings in tables["text_populations"].items():
+        _check_text_population(settings, tables, ("text_populations", name))
     for name, profile in tables["profiles"].items():
         _check_profile(profile, tables, ("profiles", name))
 
@@ -47,10 +53,21 @@ def _check_settings(model: str, settings: Mapping[str, Any], tables: Mapping[str
         check(merge(common, own), (*keys, "by_dataset", dataset))
 
 
+def _check_text_population(settings: Mapping[str, Any], tables: Mapping[str, Any], keys: Keys) -> None:
+    for axis in ("model", "shortcut"):
+        _expect(settings[TABLES[axis]], tables[TABLES[axis]], axis, (*keys, TABLES[axis]))
+    _expect(settings["without"], tables["salience"], "salience", (*keys, "without"))
+    _expect(settings["texts"], ["others", *tables["families"]], "family", (*keys, "texts"))
+
+
 def _check_profile(profile: Mapping[str, Any], tables: Mapping[str, Any], keys: Keys) -> None:
     _expect([profile["checkpoints"]], tables["checkpoints"], "checkpoints", (*keys, "checkpoints"))
-    for axis, table in TABLES.items():
+    for table in ("populations", "text_populations"):
+        _expect([profile[table]] if table in profile else (), tables[table], table, (*keys, table))
+    for axis, table in [*TABLES.items(), *DIVERGENCE_TABLES.items()]:
         _expect(profile.get(table, ()), tables[table], axis, (*keys, table))
+    if "populations" in profile:
+        _check_intensities(profile, tables)
     _expect(profile.get("salience_precision", {}), tables["models"], "model", (*keys, "salience_precision"))
     _check_amounts(profile, tables, keys)
     for dataset, own in profile.get("by_dataset", {}).items():
@@ -59,6 +76,16 @@ def _check_profile(profile: Mapping[str, Any], tables: Mapping[str, Any], keys: 
     for kind, rows in profile.get("thresholds", {}).items():
         for index, row in enumerate(rows):
             _check_row(row, tables, (*keys, "thresholds", kind, index))
+
+
+def _check_intensities(profile: Mapping[str, Any], tables: Mapping[str, Any]) -> None:
+    """Each artifact of the profile has an intensity on each of its image sets."""
+    name = profile["populations"]
+    keys, given = ("populations", name, "intensity"), tables["populations"][name]["intensity"]
+    for images in profile.get("images", tables["images"]):
+        _expect([images], given, "image set with an intensity", keys)
+        for artifact in profile.get("artifacts", tables["artifacts"]):
+            _expect([artifact], given[images], "artifact with an intensity", (*keys, images))
 
 
 def _check_amounts(profile: Mapping[str, Any], tables: Mapping[str, Any], keys: Keys) -> None:
@@ -72,7 +99,7 @@ def _check_amounts(profile: Mapping[str, Any], tables: Mapping[str, Any], keys: 
 
 def _check_row(row: Mapping[str, Any], tables: Mapping[str, Any], keys: Keys) -> None:
     # A data set may be a folder of --data-dir, so its word need not stand in a table.
-    for axis in AXES:
+    for axis, table in [*TABLES.items(), *DIVERGENCE_TABLES.items()]:
         if axis in row and axis != "dataset":
             words = [row[axis]] if isinstance(row[axis], str) else row[axis]
-            _expect(words, tables[TABLES[axis]], axis, (*keys, axis))
+            _expect(words, tables[table], axis, (*keys, axis))

@@ -27,6 +27,8 @@ from benchmarks.checking import (
     text,
     words,
 )
+from benchmarks.divergence import DIVERGENCE_SHAPE, threshold_row
+from benchmarks.divergence import TABLES as DIVERGENCE_TABLES
 
 AXES = ("model", "dataset", "shortcut", "salience")
 STARTS = ("matched", "default", "unused", "rare", "frequent")
@@ -181,7 +183,15 @@ PROFILE = table(
         "salience_precision": each(one_of(*PRECISIONS)),
         "pace": PACE,
         "by_dataset": each(table(BY_DATASET)),
-        "thresholds": table({"verification": rows(_threshold), "salience": rows(_threshold)}),
+        "thresholds": table(
+            {
+                **dict.fromkeys(("verification", "salience"), rows(_threshold)),
+                "divergence": rows(threshold_row(DIVERGENCE_TABLES)),
+                "text_divergence": rows(threshold_row((*AXES, "contrast"))),
+            }
+        ),
+        **dict.fromkeys(("populations", "text_populations"), text),
+        **dict.fromkeys(DIVERGENCE_TABLES.values(), words),
     },
     list(PROFILE_FIELDS),
 )
@@ -226,6 +236,7 @@ SHAPE = table(
         "salience": each(METHOD, key=_word),
         "peers": each(table({"target": target, "library": text, "forward": FORWARD, **PASSES}), key=_word),
         "promises": each(PROMISE),
+        **DIVERGENCE_SHAPE,
         "templates": anything,
     }
 )

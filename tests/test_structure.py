@@ -12,7 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.matrix import AXES, TABLES, load_matrix
+from benchmarks.divergence import CONTRASTS
+from benchmarks.divergence import TABLES as DIVERGENCE_TABLES
+from benchmarks.matrix import TABLES, load_matrix
 from fixtures.conformance import CHECKS
 
 ROOT = Path(__file__).parent.parent
@@ -21,15 +23,17 @@ LAYERS = [
     "shortcuts",
     "benchmarks.overlays",
     "benchmarks.registry",
-    "benchmarks.checking benchmarks.shape benchmarks.names",
+    "benchmarks.checking benchmarks.divergence benchmarks.shape benchmarks.names",
     "benchmarks.matrix",
+    "benchmarks.text_divergence",
     "fixtures.errors",
     "fixtures.devices",
-    "fixtures.corpora",
+    "fixtures.corpora fixtures.images",
     "fixtures.checks fixtures.schema fixtures.aggregation fixtures.exhibits fixtures.cases fixtures.recording "
     "fixtures.gate fixtures.table fixtures.summary fixtures.intervals fixtures.progress fixtures.comparison "
-    "fixtures.reports fixtures.merging fixtures.report",
-    "fixtures.methods fixtures.plan",
+    "fixtures.reports fixtures.merging fixtures.report fixtures.tallies fixtures.divergence_table fixtures.fields "
+    "fixtures.divergence_fields",
+    "fixtures.methods fixtures.plan fixtures.divergence_plan",
     "fixtures.models",
     "fixtures.training fixtures.checkpoints fixtures.losses",
     "fixtures.zoo",
@@ -44,18 +48,21 @@ LAYERS = [
     "fixtures.conformance fixtures.hints",
     "fixtures.sheets",
     "fixtures.salience",
+    "fixtures.populations",
+    "fixtures.divergence",
     "fixtures.speed",
 ]
 
 
 def words_by_axis() -> dict[str, list[str]]:
     tables = load_matrix().tables
-    return {axis: list(tables[table]) for axis, table in TABLES.items()}
+    axes = {axis: list(tables[table]) for axis, table in [*TABLES.items(), *DIVERGENCE_TABLES.items()]}
+    return axes | {"contrast": list(CONTRASTS)}
 
 
 def test_no_axis_word_is_part_of_another_word_that_k_matches():
     axes = words_by_axis()
-    words = [*(word for axis in AXES for word in axes[axis]), *CHECKS]
+    words = [*(word for own in axes.values() for word in own), *CHECKS]
     assert set(load_matrix().tables["peers"]) <= set(words)
     others = {"case", "parametrize", "benchmark", "benchmarks", "speed", "usefixtures", "skipif", "shared"}
     for path in (ROOT / "benchmarks").glob("test_*.py"):
