@@ -83,9 +83,7 @@ def test_explained_images_are_held_out_and_of_equal_shares_of_the_four_subclasse
 
 
 def test_too_few_images_and_a_class_that_is_not_there_are_said_in_one_line():
-    with pytest.raises(
-        InputError, match=r"validation images hold \d+ of the spurious class, 30 .*lower `explained`"
-    ):
+    with pytest.raises(InputError, match=r"validation images hold \d+ of the spurious class, 30 .*lower `explained`"):
         draw_explained(task_of(200), "validation", 30, 0)
     with pytest.raises(InputError, match="no image has shape 3, the `spurious_class`; there are: 0, 1, 2"):
         make_task(make_images(30), add_stripe, 0.5, spurious_class=3, seed=0)
