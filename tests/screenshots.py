@@ -25,8 +25,13 @@ def find_browser() -> tuple[str, str] | None:
 LARGEST = 200_000
 """Bytes of a picture; a repository is no place for large ones."""
 
-PICTURES = {"light": ("light", 1440, 1000), "dark": ("dark", 1440, 1000), "phone": ("light", 390, 844)}
-"""Name -> colour scheme, width and height of the window."""
+PICTURES = {
+    "light": ("light", 1440, 1000, ""),
+    "dark": ("dark", 1440, 1000, ""),
+    "phone": ("light", 390, 844, ""),
+    "divergence": ("light", 1440, 1400, "divergence"),
+}
+"""Name -> colour scheme, width and height of the window, and the part of the page, its top by default."""
 
 
 @contextmanager
@@ -72,7 +77,7 @@ def prefer(driver: Any, scheme: str) -> None:
 
 
 def take_pictures(page: Path, folder: Path) -> list[Path]:
-    """The first screen of a page in every way of `PICTURES`.
+    """A screen of a page in every way of `PICTURES`.
 
     Args:
         page: an HTML file.
@@ -87,10 +92,10 @@ def take_pictures(page: Path, folder: Path) -> list[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     taken = []
     with open_browser() as driver:
-        for name, (scheme, width, height) in PICTURES.items():
+        for name, (scheme, width, height, part) in PICTURES.items():
             resize(driver, width, height)
             prefer(driver, scheme)
-            driver.get(page.resolve().as_uri())
+            driver.get(f"{page.resolve().as_uri()}#{part}")
             path = folder / f"{page.stem}-{name}.png"
             # A page has few colours: a palette makes the file a third as large.
             with Image.open(io.BytesIO(driver.get_screenshot_as_png())) as picture:

@@ -214,5 +214,6 @@ def test_without_scripts_the_numbers_are_there_and_no_dead_control_is(driver):
 
 def test_pictures_are_taken_for_the_documentation(page, tmp_path):
     taken = take_pictures(page, tmp_path / "pictures" / "of it")
-    assert [path.name for path in taken] == ["report-light.png", "report-dark.png", "report-phone.png"]
+    names = ("light", "dark", "phone", "divergence")
+    assert [path.name for path in taken] == [f"report-{name}.png" for name in names]
     assert all(path.stat().st_size <= LARGEST for path in taken)
