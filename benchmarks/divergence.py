@@ -117,6 +117,12 @@ def threshold_row(axes: Iterable[str]) -> Check:
     return check
 
 
+def _strength(value: Any, keys: Keys) -> None:
+    SHARE(value, keys)
+    if not value:
+        raise MisfitError(keys, "an artifact of intensity 0 changes nothing; write a number above 0, up to 1")
+
+
 IMAGES = table({"source": text, "licence": text, "factors": each(rows(number(0, whole=True)))}, ("source", "licence"))
 SECONDS = number(0)
 PACE = table(
@@ -135,7 +141,7 @@ POPULATION_FIELDS = {
     "spurious_class": number(0, whole=True),
     "share": SHARE,
     "tries": number(1),
-    "intensity": each(each(SHARE)),
+    "intensity": each(each(_strength)),
     "recipe": table(
         {"lr": number(0), **dict.fromkeys(("batch", "steps", "checkpoints"), WHOLE)},
         ("lr", "batch", "steps", "checkpoints"),

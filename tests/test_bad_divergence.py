@@ -35,6 +35,10 @@ WRONG = {
         in_population("intensity: {dsprites: {noise: 2}}"),
         ["dsprites.noise: expected a number from 0 to 1, got 2"],
     ),
+    "no intensity": (
+        in_population("intensity: {dsprites: {stripe: 0}}"),
+        ["dsprites.stripe: an artifact of intensity 0 changes nothing; write a number above 0"],
+    ),
     "five models": (in_population("population: 5"), ["population: expected a whole number from 6, got 5"]),
     "share as percent": (in_population("share: 70"), ["share: expected a number from 0 to 1, got 70"]),
     "recipe": (in_population("recipe: {step: 5}"), ["recipe.step", "Did you mean 'steps'?"]),
