@@ -15,7 +15,7 @@ from fixtures.divergence.scoring import join_judgements, judge_split, list_trial
 from fixtures.divergence.similarities import measure_similarities
 from fixtures.errors import InputError
 from shortcuts.divergence import SUBCLASSES, judge_explanations
-from tests.detecting import judge_runs
+from tests.detecting import estimate, judge_runs
 from tests.synthetic_explainers import make_explanations
 
 IMAGES = {
@@ -151,13 +151,13 @@ def test_the_nulls_hold_beside_a_score_that_does_not(seed):
         name: join_judgements([judge_split(trial, SETTINGS["concept"], split, seed) for split in range(2)])
         for name, trial in list_trials(draw("concept", "ideal", 0, models=40)).items()
     }
-    for null in (judged["permuted"].estimate(), judged["halves"].estimate()):
+    for null in (estimate(judged["permuted"]), estimate(judged["halves"])):
         assert null.low <= 0.5 <= null.high
         assert null.high - null.low < 0.35
-    eds = judged["judged"].estimate()
-    assert 0.5 < eds.low <= eds.value <= eds.high
-    known = judged["judged"].estimate(subclass="S/A")
-    assert (known.value, known.high) == (1.0, 1.0)
+    eds = estimate(judged["judged"])
+    assert 0.5 < eds.low <= eds.mean <= eds.high
+    known = estimate(judged["judged"], "S/A")
+    assert (known.mean, known.high) == (1.0, 1.0)
     assert 0.8 < known.low < 1.0
     assert len(judged["judged"].run) == 2 * 24 * 24
 
@@ -165,7 +165,7 @@ def test_the_nulls_hold_beside_a_score_that_does_not(seed):
 @pytest.mark.parametrize("kind", ["heatmap", "influence"])
 def test_permuted_populations_give_chance_for_images_too(kind):
     short = SETTINGS[kind] | {"epochs": 8, "patience": 3}
-    null = judge_runs(draw(kind, "ideal", 0, models=40), short, runs=2, seed=0, shuffled=40).estimate()
+    null = estimate(judge_runs(draw(kind, "ideal", 0, models=40), short, runs=2, seed=0, shuffled=40))
     assert null.low <= 0.5 <= null.high
     assert null.high - null.low < 0.35
 
@@ -176,9 +176,8 @@ def test_a_detector_that_knows_every_training_model_by_name_gains_nothing(seed):
 
     random = draw("concept", "random", 0, models=40)
     names = np.eye(80, dtype=np.float32)[random.model]
-    null = judge_runs(
-        replace(random, vectors=names), SETTINGS["concept"] | {"holdout": 0.1}, runs=2, seed=seed
-    ).estimate()
+    judged = judge_runs(replace(random, vectors=names), SETTINGS["concept"] | {"holdout": 0.1}, runs=2, seed=seed)
+    null = estimate(judged)
     assert null.low <= 0.5 <= null.high
 
 

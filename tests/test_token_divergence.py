@@ -22,7 +22,7 @@ from fixtures.populations.text_cell import Explained
 from fixtures.sheets import Texts
 from fixtures.tallies import TEXT_SUBCLASSES
 from shortcuts.example import Example
-from tests.detecting import judge_runs
+from tests.detecting import estimate, judge_runs
 
 SETTINGS = load_matrix().tables["detectors"]["tokens"] | {"share": 0.7}
 UNKNOWN = 1
@@ -109,14 +109,14 @@ def test_a_word_that_only_mixed_models_put_on_top_gives_them_away():
 
 
 def test_equal_distributions_and_permuted_populations_give_chance():
-    equal = judge_runs(draw(guess), SETTINGS, runs=2, seed=0).estimate()
+    equal = estimate(judge_runs(draw(guess), SETTINGS, runs=2, seed=0))
     trials = list_trials(draw(point))
     nulls = [
-        join_judgements([judge_split(trials[name], SETTINGS, split, 0) for split in range(4)]).estimate()
+        estimate(join_judgements([judge_split(trials[name], SETTINGS, split, 0) for split in range(4)]))
         for name in ("permuted", "halves")
     ]
-    for estimate in (equal, *nulls):
-        assert estimate.low <= 0.5 <= estimate.high
+    for null in (equal, *nulls):
+        assert null.low <= 0.5 <= null.high
 
 
 def test_what_two_models_of_one_seed_have_in_common_says_nothing():
