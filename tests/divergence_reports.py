@@ -78,7 +78,8 @@ def _add(
     report: dict[str, Any], kind: str, words: Mapping[str, Any], numbers: Mapping[str, Any], shares: Sequence[float]
 ) -> None:
     fields, run_fields = FIELDS[kind]
-    constants = fill(fields) | {"profile": report["profile"], "splits": SPLITS} | words
+    own = {"splits": SPLITS, "n_explanations": SPLITS * MODELS * len(SUBCLASSES) * JUDGED}
+    constants = fill(fields) | {"profile": report["profile"]} | own | words
     nothing = [0.5] * len(SUBCLASSES)
     runs = []
     for seed in report["seeds"]:

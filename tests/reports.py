@@ -92,6 +92,7 @@ def _make_run(words: dict[str, str], seed: int, settings: Any, draw: Any) -> dic
         "placebo_precisions": join_numbers([0.0] * controls),
         "unseen_precisions": join_numbers([0.5] * controls if "grad_l2" in words["salience"] else [0.0] * controls),
         "completeness_gaps": "",
+        **({} if controls else dict.fromkeys(("placebo_mean_rank", "unseen_mean_rank"))),
     }
     return fill(RUN_FIELDS | SALIENCE_RUN_FIELDS) | numbers | {"seed": seed, "mean_rank": 2.0}
 

@@ -68,7 +68,9 @@ def write_suite(folder: Path) -> list[str | Path]:
 
 def row(**changes: Any) -> dict[str, Any]:
     """A salience row that fits the schema."""
-    run = fill(RUN_FIELDS | SALIENCE_RUN_FIELDS) | {"seed": 0}
+    precisions = {"precisions": f"{changes.get('precision_at_k', 0.5)} " * 3}
+    controls = dict.fromkeys(("placebo_precisions", "unseen_precisions"), "0.5 0.5 0.5")
+    run = fill(RUN_FIELDS | SALIENCE_RUN_FIELDS) | precisions | controls | {"seed": 0}
     own = {"profile": "embedded", "seeds": [0], "unverified_seeds": [], "runs": [run]}
     return fill(CASE_FIELDS | SALIENCE_FIELDS) | own | changes
 

@@ -32,7 +32,7 @@ LAYERS = [
     "fixtures.checks fixtures.schema fixtures.aggregation fixtures.exhibits fixtures.cases fixtures.recording "
     "fixtures.gate fixtures.table fixtures.summary fixtures.intervals fixtures.progress fixtures.comparison "
     "fixtures.reports fixtures.merging fixtures.report fixtures.tallies fixtures.divergence_table fixtures.fields "
-    "fixtures.divergence_fields",
+    "fixtures.divergence_fields fixtures.agreement",
     "fixtures.methods fixtures.plan fixtures.divergence_plan",
     "fixtures.models",
     "fixtures.training fixtures.checkpoints fixtures.losses",
