@@ -117,6 +117,29 @@ def threshold_row(axes: Iterable[str]) -> Check:
     return check
 
 
+def _population(shape: Check) -> Check:
+    """A population of models that every detector can split: its own and that of two halves of the clean models."""
+
+    def check(value: Any, keys: Keys) -> None:
+        shape(value, keys)
+        half = value["population"] // 2
+        trained = [round(value["share"] * amount) for amount in (half, value["population"])]
+        if trained[0] < 2 or trained[0] >= half or trained[1] >= value["population"]:
+            raise MisfitError(
+                (*keys, "share"),
+                f"{value['share']} of {half} models, half a population of {value['population']}, are "
+                f"{trained[0]} to train a detector on; at least 2 are needed, and 1 to judge it on",
+            )
+
+    return check
+
+
+def _part(value: Any, keys: Keys) -> None:
+    SHARE(value, keys)
+    if value in (0, 1):
+        raise MisfitError(keys, f"{value} leaves nothing on one side; write a number between 0 and 1")
+
+
 def _strength(value: Any, keys: Keys) -> None:
     SHARE(value, keys)
     if not value:
@@ -163,7 +186,8 @@ TEXT_POPULATION_FIELDS = {
 }
 DETECTOR = table(
     {
-        **dict.fromkeys(("holdout", "dropout", "hiding"), SHARE),
+        **dict.fromkeys(("dropout", "hiding"), SHARE),
+        "holdout": _part,
         **dict.fromkeys(("epochs", "patience", "batch", "hidden", "patch", "grid"), WHOLE),
         **dict.fromkeys(("buckets", "embedding", "top"), WHOLE),
         **dict.fromkeys(("lr", "weight_decay"), number(0)),
@@ -177,11 +201,14 @@ DIVERGENCE_SHAPE = {
     "explainers": each(_explainer),
     "detectors": table(dict.fromkeys((*KINDS, "tokens"), DETECTOR), (*KINDS, "tokens")),
     "populations": each(
-        table(
-            POPULATION_FIELDS | {"pace": PACE, "by_images": each(table({}, others=anything))}, list(POPULATION_FIELDS)
+        _population(
+            table(
+                POPULATION_FIELDS | {"pace": PACE, "by_images": each(table({}, others=anything))},
+                list(POPULATION_FIELDS),
+            )
         )
     ),
     "text_populations": each(
-        table(TEXT_POPULATION_FIELDS | {"detector_seconds": SECONDS}, list(TEXT_POPULATION_FIELDS))
+        _population(table(TEXT_POPULATION_FIELDS | {"detector_seconds": SECONDS}, list(TEXT_POPULATION_FIELDS)))
     ),
 }

@@ -13,6 +13,9 @@ from benchmarks.shape import settings_of
 
 TABLES = {"model": "models", "dataset": "datasets", "shortcut": "shortcuts", "salience": "salience"}
 
+OF_TOKENS = ("surrogate", "occlusion", "attention", "outside")
+"""Families of salience configurations that explain text classifiers only."""
+
 
 def check_names(tables: Mapping[str, Any]) -> None:
     """Every name that a profile, a checkpoint, a row or a salience configuration uses is there.
@@ -28,12 +31,25 @@ def check_names(tables: Mapping[str, Any]) -> None:
         for model, settings in models.items():
             _check_settings(model, settings, tables, ("checkpoints", name, model))
     for name, settings in tables["explainers"].items():
-        used = [settings["salience"]] if "salience" in settings else ()
-        _expect(used, tables["salience"], "salience", ("explainers", name, "salience"))
+        if "salience" in settings:
+            _check_heatmap(settings["salience"], tables, ("explainers", name, "salience"))
     for name, settings in tables["text_populations"].items():
         _check_text_population(settings, tables, ("text_populations", name))
     for name, profile in tables["profiles"].items():
         _check_profile(profile, tables, ("profiles", name))
+
+
+def _check_heatmap(salience: str, tables: Mapping[str, Any], keys: Keys) -> None:
+    """An image classifier has gradients, but no tokens to remove and no attention."""
+    _expect([salience], tables["salience"], "salience", keys)
+    row = tables["salience"][salience]
+    if row["family"] in OF_TOKENS or (row["family"] == "path" and row["variant"] != "zero"):
+        kind = f"{row['family']} {row.get('variant', '')}".strip()
+        raise MisfitError(
+            keys,
+            f"{salience} is of the family {kind}, which needs the tokens or the attention of a text classifier; take "
+            "one that reads gradients, as grad_l2.logit, gxi.logit or ig_zero.100.logit",
+        )
 
 
 def _expect(names: Iterable[str], known: Iterable[str], what: str, keys: Keys) -> None:

@@ -41,6 +41,17 @@ WRONG = {
     ),
     "five models": (in_population("population: 5"), ["population: expected a whole number from 6, got 5"]),
     "share as percent": (in_population("share: 70"), ["share: expected a number from 0 to 1, got 70"]),
+    "nothing to judge": (in_population("share: 1"), ["share: 1 of 8 models", "8 to train a detector on", "1 to judge"]),
+    "nothing to judge in half a population": (
+        in_population("share: 0.95"),
+        ["share: 0.95 of 8 models, half a population of 16, are 8 to train"],
+    ),
+    "nothing to train on": (in_text_population("share: 0.01"), ["share: 0.01 of 4 models", "are 0 to train"]),
+    "nothing to stop by": (
+        "detectors: {heatmap: {holdout: 0}}",
+        ["heatmap.holdout: 0 leaves nothing on one side; write a number between 0 and 1"],
+    ),
+    "nothing to fit": ("detectors: {tokens: {holdout: 1.0}}", ["tokens.holdout: 1.0 leaves nothing on one side"]),
     "recipe": (in_population("recipe: {step: 5}"), ["recipe.step", "Did you mean 'steps'?"]),
     "verification": (in_population("verification: {flip: 1}"), ["verification.flip", "Did you mean 'flips'?"]),
     "pace": (in_population("pace: {explaining_seconds: {heat: 1}}"), ["explaining_seconds.heat", "there are:"]),
@@ -52,6 +63,14 @@ WRONG = {
     "heat map by a method that is not there": (
         "explainers: {mine: {kind: heatmap, salience: grad_l3.logit}}",
         ["explainers.mine.salience: no salience named 'grad_l3.logit'", "Did you mean 'grad_l"],
+    ),
+    "heat map by removing tokens": (
+        "explainers: {mine: {kind: heatmap, salience: occlusion.unk}}",
+        ["mine.salience: occlusion.unk is of the family occlusion unk", "take one that reads gradients"],
+    ),
+    "heat map from another token": (
+        "explainers: {mine: {kind: heatmap, salience: ig_mask.100.logit}}",
+        ["mine.salience: ig_mask.100.logit is of the family path mask, which needs the tokens"],
     ),
     "labelled images": (
         "explainers: {mine: {kind: concept, labelled: 9, images: all}}",

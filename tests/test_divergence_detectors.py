@@ -118,6 +118,15 @@ def test_too_few_models_are_said_in_one_line():
         judge_runs(draw("concept", "ideal", 0, models=8).of_part("train"), SETTINGS["concept"], 1, 0)
 
 
+@pytest.mark.parametrize("kind", ["heatmap", "influence", "concept"])
+def test_a_detector_that_diverged_is_said_and_gives_no_score(kind):
+    from fixtures.divergence.detectors import train_detector
+
+    explanations = draw(kind, "noisy", 0, models=6)
+    with pytest.raises(InputError, match=f"kind {kind} diverged.*lower `lr` of `detectors.{kind}`, now 1e.09"):
+        train_detector(explanations, SETTINGS[kind] | {"lr": 1e9}, 0)
+
+
 @given(ragged)
 @settings(max_examples=30)
 def test_a_ragged_interval_holds_its_mean_and_stays_in_bounds(groups):

@@ -12,6 +12,7 @@ import time
 import pytest
 import yaml
 
+from benchmarks.overlays import merge
 from fixtures.divergence_fields import DIVERGENCE_FIELDS
 from tests.conftest import ROOT
 
@@ -146,3 +147,21 @@ def test_a_model_that_is_not_what_it_claims_fails_the_case_with_one_line(overlay
     assert done.returncode == 1
     assert "dsprites-stripe: 18 of 18 spurious models are not spurious" in done.stdout
     assert "Traceback" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"populations": {"smoke": {"explained": 500}}}, "of the spurious class, 500 are to be explained; lower"),
+        ({"detectors": {"influence": {"patch": 7}}}, "detectors.influence.patch: 7 does not divide images of 64 x 64"),
+        ({"detectors": {"heatmap": {"grid": 100}}}, "detectors.heatmap.grid: 100 cells a side, but patches of"),
+    ],
+)
+def test_what_will_not_fit_later_is_said_before_anything_is_trained(overlay, run_pytest, tmp_path, changes, said):
+    path = tmp_path / "more.yaml"
+    path.write_text(yaml.safe_dump(merge(TINY, changes)), encoding="utf-8")
+    done = run_pytest(*options(path, tmp_path), "-k", "heatmap")
+    assert done.returncode == 1
+    [line] = [line for line in done.stdout.splitlines() if line.startswith("dsprites-stripe: ")]
+    assert said in line
+    assert not list((tmp_path / "zoo").rglob("weights.safetensors"))

@@ -14,6 +14,8 @@ def data(tmp_path_factory):
         (folder / name).mkdir(parents=True)
         (folder / name / "train.csv").write_text("text,label\n")
     (folder / "notes").mkdir()
+    (folder / "pictures").mkdir()
+    (folder / "pictures" / "dsprites_ndarray_x.npz").write_bytes(b"none")
     return folder
 
 
@@ -60,3 +62,10 @@ def test_what_is_selected_is_not_commented(run_pytest, data):
     done = run_pytest("benchmarks", "--collect-only", "-q", "-k", "lstm and toxicity", "--data-dir", data)
     assert not [line for line in done.stdout.splitlines() if line.startswith("-")]
     assert list(explain_words("bert and not (op or tic)", ["bert-toy-op", "bert-toy-tic"], [])) == []
+
+
+def test_a_folder_of_image_files_alone_is_not_said_to_be_empty(run_pytest, data):
+    done = run_pytest(
+        "benchmarks/test_divergence.py", "--collect-only", "-q", "-k", "stripe", "--data-dir", data / "pictures"
+    )
+    assert not [line for line in done.stdout.splitlines() if line.startswith("-")]
