@@ -1,4 +1,5 @@
-"""Artifacts and image sets of a user's own that give something else than images: one line, before any training."""
+"""Artifacts and image sets of a user's own that give something else than images, or images of another size than
+detectors read: one line, before any training."""
 
 from __future__ import annotations
 
@@ -6,11 +7,14 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
 
 from fixtures import images as image_sets
 from fixtures.errors import InputError
 from fixtures.images import load_images
-from fixtures.populations.task import make_task
+from fixtures.populations.task import check_patches, make_task
 from tests.test_populations import make_images
 
 
@@ -70,3 +74,19 @@ def test_a_source_that_cannot_be_imported_is_said_in_one_line(tmp_path, monkeypa
     monkeypatch.syspath_prepend(str(tmp_path))
     with pytest.raises(InputError, match="source 'broken_images' is no module"):
         load_images("toy", {"source": "broken_images"}, None, 0)
+
+
+@given(side=st.integers(9, 64), patch=st.integers(1, 9), grid=st.integers(1, 9))
+def test_patches_fit_exactly_where_a_detector_reads_every_pixel_and_averages_to_no_more_than_there_is(
+    side, patch, grid
+):
+    first = torch.nn.Conv2d(1, 1, patch, stride=patch)
+    second = torch.nn.Conv2d(1, 1, 3, stride=2, padding=1)
+    features = second(first(torch.zeros(1, 1, side, side)))
+    fits = side % patch == 0 and grid <= features.shape[-1]
+    try:
+        check_patches("detectors.heatmap", {"patch": patch, "grid": grid}, (side, side))
+    except InputError:
+        assert not fits
+    else:
+        assert fits

@@ -20,7 +20,7 @@ from fixtures.images import ImageSet
 from fixtures.populations import selection
 from fixtures.populations.processes import run_jobs
 from fixtures.populations.selection import Conduct, select_population
-from fixtures.populations.task import SHARES, SUBCLASSES, check_patches, draw_explained, make_task
+from fixtures.populations.task import SHARES, SUBCLASSES, draw_explained, make_task
 from fixtures.populations.training import (
     Member,
     Pool,
@@ -87,22 +87,6 @@ def test_too_few_images_and_a_class_that_is_not_there_are_said_in_one_line():
         draw_explained(task_of(200), "validation", 30, 0)
     with pytest.raises(InputError, match="no image has shape 3, the `spurious_class`; there are: 0, 1, 2"):
         make_task(make_images(30), add_stripe, 0.5, spurious_class=3, seed=0)
-
-
-@given(side=st.integers(9, 64), patch=st.integers(1, 9), grid=st.integers(1, 9))
-def test_patches_fit_exactly_where_a_detector_reads_every_pixel_and_averages_to_no_more_than_there_is(
-    side, patch, grid
-):
-    first = torch.nn.Conv2d(1, 1, patch, stride=patch)
-    second = torch.nn.Conv2d(1, 1, 3, stride=2, padding=1)
-    features = second(first(torch.zeros(1, 1, side, side)))
-    fits = side % patch == 0 and grid <= features.shape[-1]
-    try:
-        check_patches("detectors.heatmap", {"patch": patch, "grid": grid}, (side, side))
-    except InputError:
-        assert not fits
-    else:
-        assert fits
 
 
 @given(rows=st.integers(5, 30), seed=st.integers(0, 99))
