@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.checking import Keys, MisfitError
-from benchmarks.names import TABLES, check_names
+from benchmarks.names import TABLES, check_intensities, check_names
 from benchmarks.overlays import MatrixError, find_line, merge, read_yaml
 from benchmarks.registry import look_up
 from benchmarks.shape import AXES, SHAPE
@@ -152,6 +152,7 @@ class Matrix:
         ]
 
     def _check_expectations(self) -> None:
+        check_intensities(self.profile, self.tables)
         scored = self._multiply(self.tables["datasets"], self.tables["peers"])
         verified = [Case(case.model, case.dataset, case.shortcut) for case in scored]
         thresholds = self.profile.get("thresholds", {})

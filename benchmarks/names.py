@@ -82,8 +82,6 @@ def _check_profile(profile: Mapping[str, Any], tables: Mapping[str, Any], keys: 
         _expect([profile[table]] if table in profile else (), tables[table], table, (*keys, table))
     for axis, table in [*TABLES.items(), *DIVERGENCE_TABLES.items()]:
         _expect(profile.get(table, ()), tables[table], axis, (*keys, table))
-    if "populations" in profile:
-        _check_intensities(profile, tables)
     _expect(profile.get("salience_precision", {}), tables["models"], "model", (*keys, "salience_precision"))
     _check_amounts(profile, tables, keys)
     for dataset, own in profile.get("by_dataset", {}).items():
@@ -94,14 +92,22 @@ def _check_profile(profile: Mapping[str, Any], tables: Mapping[str, Any], keys: 
             _check_row(row, tables, (*keys, "thresholds", kind, index))
 
 
-def _check_intensities(profile: Mapping[str, Any], tables: Mapping[str, Any]) -> None:
-    """Each artifact of the profile has an intensity on each of its image sets."""
-    name = profile["populations"]
-    keys, given = ("populations", name, "intensity"), tables["populations"][name]["intensity"]
+def check_intensities(profile: Mapping[str, Any], tables: Mapping[str, Any]) -> None:
+    """Each artifact of a profile has an intensity on each of its image sets.
+
+    Raises:
+        MisfitError: with what to write.
+    """
+    name = profile.get("populations")
+    if name is None:
+        return
+    given = tables["populations"][name]["intensity"]
     for images in profile.get("images", tables["images"]):
-        _expect([images], given, "image set with an intensity", keys)
         for artifact in profile.get("artifacts", tables["artifacts"]):
-            _expect([artifact], given[images], "artifact with an intensity", (*keys, images))
+            if artifact not in given.get(images, {}):
+                wanted = f"populations: {{{name}: {{intensity: {{{images}: {{{artifact}: 0.5}}}}}}}}"
+                keys = ("artifacts", artifact) if images in given else ("images", images)
+                raise MisfitError(keys, f"no intensity of {artifact} on {images}; write one, as {wanted}")
 
 
 def _check_amounts(profile: Mapping[str, Any], tables: Mapping[str, Any], keys: Keys) -> None:

@@ -90,7 +90,7 @@ def resolve(target: str) -> Any:
         raise MatrixError(f"{target!r} is not of the form 'module:object'")
     try:
         module = importlib.import_module(name)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         if isinstance(error, ModuleNotFoundError) and error.name and f"{name}.".startswith(f"{error.name}."):
             raise MatrixError(f"{target!r}: {_say_absent(error.name)}") from error
         raise MatrixError(f"{target!r}: module {name!r} cannot be imported: {_describe_raise(error)}") from error
@@ -106,7 +106,7 @@ def _say_absent(module: str) -> str:
     return f"there is no module {module!r} on the path; put {module.partition('.')[0]}.py beside the overlay"
 
 
-def _describe_raise(error: Exception) -> str:
+def _describe_raise(error: BaseException) -> str:
     """What was raised and where, in one line: the last place that is not a library's."""
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if "site-packages" not in frame.filename and "<frozen" not in frame.filename]
@@ -133,7 +133,7 @@ def check_targets(tables: Mapping[str, Any]) -> None:
             found = importlib.util.find_spec(module) is not None
         except ModuleNotFoundError:
             found = False
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise MatrixError(f"{entry}: {target!r} cannot be imported: {_describe_raise(error)}") from error
         if not found:
             raise MatrixError(f"{entry}: {target!r}: {_say_absent(module)}")
@@ -166,7 +166,7 @@ def guard(target: str, function: Callable[..., Any]) -> Callable[..., Any]:
     def run(*arguments: Any) -> Any:
         try:
             return function(*arguments)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             if type(error).__module__.partition(".")[0] in OURS:
                 raise
             raise MatrixError(f"{target!r} raised {_describe_raise(error)}; mend it there") from error

@@ -25,11 +25,11 @@ WRONG = {
     "unknown explainer": (in_profile("explainers: [heat]"), ["no explainer named 'heat'"]),
     "images without intensity": (
         "images: {mine: {source: my.images, licence: mine}}",
-        ["embedded.intensity: no image set with an intensity named 'mine'; there are: dsprites, shapes3d"],
+        ["images.mine: no intensity of square on mine; write one, as populations: {embedded: {intensity: {mine"],
     ),
     "artifact without intensity": (
         "artifacts: {mine: 'my:stamp'}",
-        ["intensity.dsprites: no artifact with an intensity named 'mine'; there are: square, stripe, noise"],
+        ["mine.yaml, line 2: artifacts.mine: no intensity of mine on dsprites; write one, as populations: {embedded"],
     ),
     "intensity": (
         in_population("intensity: {dsprites: {noise: 2}}"),

@@ -3,6 +3,7 @@ detectors read: one line, before any training."""
 
 from __future__ import annotations
 
+import sys
 from types import SimpleNamespace
 
 import numpy as np
@@ -25,8 +26,19 @@ def raise_it(images, intensity, seeds):
 ARTIFACTS = {
     "raises": (raise_it, "raise_it raised RuntimeError.*no ink.*mend it"),
     "no arguments": (lambda: None, "raised TypeError"),
-    "nothing": (lambda images, *_: None, r"gave NoneType \[\]; wanted are images \[30, 1, 16, 16\]"),
-    "narrow": (lambda images, *_: images[:, :, :8], r"gave ndarray \[30, 1, 8, 16\]"),
+    "exits": (lambda *_: sys.exit(3), r"raised SystemExit\(3\); mend it"),
+    "nothing": (
+        lambda images, *_: None,
+        r"gave builtins.NoneType \[\]; wanted are images numpy.ndarray \[30, 1, 16, 16\]",
+    ),
+    "narrow": (lambda images, *_: images[:, :, :8], r"gave numpy.ndarray \[30, 1, 8, 16\] float32"),
+    "tensor": (lambda images, *_: torch.from_numpy(images), r"gave torch.Tensor \[30, 1, 16, 16\] torch.float32"),
+    "objects": (lambda images, *_: images.astype(object), r"gave numpy.ndarray \[30, 1, 16, 16\] object"),
+    "words": (lambda images, *_: images.astype(str), r"gave numpy.ndarray \[30, 1, 16, 16\] <U"),
+    "mask": (lambda images, *_: images > 0.5, r"gave numpy.ndarray \[30, 1, 16, 16\] bool"),
+    "no change": (lambda images, *_: images, "changes no image at intensity 0.5; nothing could tell"),
+    "chance": (lambda images, *_: np.random.default_rng().random(images.shape), "gave other images when it was called"),
+    "company": (lambda images, *_: images * images.mean(), "draw from `seeds`, .* let no image depend on the others"),
     "not finite": (lambda images, *_: images * np.nan, "outside .* or not finite; clip"),
     "too bright": (lambda images, *_: images + 0.5, "outside .* or not finite; clip"),
 }

@@ -79,3 +79,9 @@ def test_a_shortcut_of_your_own(checkout):
 def test_a_method_of_your_own(checkout):
     scores = {row["salience"]: row["precision_at_k"] for row in follow("Your method", checkout)}
     assert scores["removal"] > 0.9
+
+
+def test_an_artifact_of_your_own(checkout):
+    rows = follow("Your artifact", checkout)
+    assert [(row["images"], row["artifact"], row["explainer"]) for row in rows] == [("dsprites", "dots", "concept")]
+    assert rows[0]["flips"] >= 0.9

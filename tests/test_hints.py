@@ -30,8 +30,10 @@ def data(tmp_path_factory):
         (
             ["-m", "case(modle='bert')"],
             5,
-            "-m: case has no 'modle'; it has model, dataset, shortcut, salience, check. Did you",
+            "salience, images, artifact, explainer, contrast, check. Did you mean 'model'?",
         ),
+        (["-m", "case(artifact='stripes')"], 5, "-m: no artifact is named 'stripes'. Did you mean 'stripe'?"),
+        (["-k", "stripes"], 5, "-k: no case has the word 'stripes'; near is stripe"),
         (["-m", "case(model='brt')"], 5, "-m: no model is named 'brt'. Did you mean 'bert'?"),
         (["-k", "lstm and ig_mask"], 5, "-k 'lstm and ig_mask': each word has cases, but no case has them together"),
         (["-k", "reviws", "--data-dir", "{data}"], 5, "-k: no case has the word 'reviws'; near is reviews"),
