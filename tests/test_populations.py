@@ -206,10 +206,13 @@ def test_what_a_job_raises_arrives_and_what_has_not_begun_is_dropped(tmp_path):
 
 
 KILLED = """
+import signal
 from pathlib import Path
 from fixtures.populations.processes import run_jobs
 from tests.test_populations import remember, linger
 if __name__ == "__main__":
+    # A shell starts what it leaves in the background deaf to it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     list(run_jobs(remember, (Path({folder!r}),), linger, [1, 2, 3, 4]))
 """
 
