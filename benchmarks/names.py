@@ -43,7 +43,7 @@ def _check_heatmap(salience: str, tables: Mapping[str, Any], keys: Keys) -> None
     """An image classifier has gradients, but no tokens to remove and no attention."""
     _expect([salience], tables["salience"], "salience", keys)
     row = tables["salience"][salience]
-    if row["family"] in OF_TOKENS or (row["family"] == "path" and row["variant"] != "zero"):
+    if row["family"] in OF_TOKENS or (row["family"] == "path" and row.get("variant") != "zero"):
         kind = f"{row['family']} {row.get('variant', '')}".strip()
         raise MisfitError(
             keys,
