@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from fixtures.reports import read_report
 from tests.test_structure import words_by_axis
 
 ROOT = Path(__file__).parent.parent
@@ -69,3 +70,9 @@ def test_the_readme_names_every_word_target_and_option():
         "benchmark-json",
     ):
         assert f"`--{option}" in README, option
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "results").glob("*.json")), ids=lambda path: path.stem)
+def test_a_stored_report_is_whole_and_names_no_folder_of_the_machine_it_was_made_on(path):
+    read_report(path)
+    assert re.findall(r"--[\w-]+ /\S+", path.read_text(encoding="utf-8")) == []
