@@ -37,7 +37,7 @@ def outcomes(report):
 
 def test_every_selected_case_has_an_outcome_and_a_failing_case_its_numbers(suite, run_pytest, tmp_path):
     report = tmp_path / "report.json"
-    done = run_pytest(*suite, *CASES, "--benchmark-json", report, BODIES="fail,skip,break,plain")
+    done = run_pytest(*suite, *CASES, "--benchmark-json", report, BODIES="fail,skip,break,stop,plain")
     assert done.returncode == 1, done.stdout
     content = read_strictly(report)
     found = outcomes(content)
@@ -45,11 +45,12 @@ def test_every_selected_case_has_an_outcome_and_a_failing_case_its_numbers(suite
     assert "P@k = 0.1" in found["random"][1]
     assert found["grad_l1.logit"] == ("skipped", "not verified: synthetic_accuracy = 0.5")
     assert found["grad_l1.prob"] == ("error", "the hub is not there")
-    assert found["grad_l2.logit"] == ("passed", "")
+    assert found["grad_l2.logit"] == ("failed", "no sentence is left")
+    assert found["grad_l2.prob"] == ("passed", "")
     assert len(found) == 9
     rows = {row["extra_info"]["salience"]: row["extra_info"] for row in content["benchmarks"]}
     assert rows["random"]["precision_at_k"] == 0.1
-    assert "grad_l1.logit" not in rows
+    assert rows.keys() & {"grad_l1.logit", "grad_l2.logit"} == set()
     assert content["schema_version"] == 3
     assert len(content["matrix_hash"]) == 64
     assert content["versions"]["pytest"] == pytest.__version__
