@@ -9,6 +9,9 @@ BASELINE ?= benchmarks/baseline.json
 VENV := .venv
 RUN := $(VENV)/bin/python -m
 
+# With it every process would compile the harness anew, a third of a short run.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help setup peers check test bench smoke conformance gate baseline table report merge starts draws pairs intensities estimate speed clean
 
@@ -38,7 +41,7 @@ bench: setup  ## bert and op in the embedded profile: train, verify, score, prin
 	$(RUN) pytest benchmarks -k "bert and op" --profile $(PROFILE) --benchmark-json=$(REPORT)
 
 smoke: setup  ## the whole road in two minutes, gated: small models, few rows; the scores mean nothing
-	$(RUN) pytest benchmarks -k "single or stripe" --profile smoke --benchmark-json=smoke.json --gate benchmarks/smoke.json
+	$(RUN) pytest benchmarks -k "single or stripe or plausibility or faithfulness" --profile smoke --benchmark-json=smoke.json --gate benchmarks/smoke.json
 
 conformance: setup  ## is every explainer implemented correctly: tiny exact models, seconds
 	$(RUN) pytest benchmarks/test_conformance.py
