@@ -23,8 +23,12 @@ def test_a_rollout_by_hand():
     second = torch.tensor([[[0.9, 0.1], [0.4, 0.6]]], dtype=torch.float64)
     # Half identity: rows (0.75, 0.25), (0.1, 0.9) and (0.95, 0.05), (0.2, 0.8); the product's first row is
     # 0.95 * (0.75, 0.25) + 0.05 * (0.1, 0.9).
-    torch.testing.assert_close(Weights([first, second]).rollout, torch.tensor([[0.7175, 0.2825]], dtype=torch.float64))
-    torch.testing.assert_close(Weights([first, second]).last, torch.tensor([[0.9, 0.1]], dtype=torch.float64))
+    found = Weights([first, second], torch.tensor([0]))
+    torch.testing.assert_close(found.rollout, torch.tensor([[0.7175, 0.2825]], dtype=torch.float64))
+    torch.testing.assert_close(found.last, torch.tensor([[0.9, 0.1]], dtype=torch.float64))
+    # The second row of the product is 0.2 * (0.75, 0.25) + 0.8 * (0.1, 0.9).
+    found = Weights([first, second], torch.tensor([1]))
+    torch.testing.assert_close(found.rollout, torch.tensor([[0.23, 0.77]], dtype=torch.float64))
 
 
 def test_bert_attention_is_that_of_the_model_itself(tiny_laboratory):
