@@ -8,7 +8,7 @@ import shutil
 import pytest
 import torch
 
-from fixtures.models import bert
+from fixtures.models import bert, pretrained
 from fixtures.models.encoder import Encoder
 from fixtures.models.files import ModelError, locate_package
 from fixtures.models.vectors import read_vectors
@@ -42,7 +42,7 @@ def write(name, text):
 
 
 CHECKPOINTS = {
-    "nowhere": (shutil.rmtree, {}, ["does not exist; mend `path`"]),
+    "nowhere": (shutil.rmtree, {}, ["is not there or no folder; mend `path`"]),
     "no weights": (
         lambda folder: (folder / "model.safetensors").unlink(),
         {},
@@ -166,7 +166,7 @@ def test_a_tokenizer_without_a_fast_version_is_refused(build, monkeypatch):
     class Slow:
         is_fast = False
 
-    monkeypatch.setattr(bert.AutoTokenizer, "from_pretrained", lambda *_, **__: Slow())
+    monkeypatch.setattr(pretrained.AutoTokenizer, "from_pretrained", lambda *_, **__: Slow())
     with pytest.raises(ModelError) as caught:
         build(lambda _: None)
     assert_plain(str(caught.value), ["its tokenizer has no fast version", "save it with tokenizer.json"])
