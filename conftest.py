@@ -9,6 +9,7 @@ pytest_plugins = [
     "fixtures.conformance.plugin",
     "fixtures.divergence.plugin",
     "fixtures.divergence.text_plugin",
+    "fixtures.rationales.plugin",
     "fixtures.gate",
     "fixtures.summary",
     "fixtures.hints",

@@ -18,7 +18,7 @@ from benchmarks.overlays import MatrixError, find_line, merge, read_yaml
 from benchmarks.registry import look_up
 from benchmarks.shape import AXES, SHAPE
 
-FILES = ("salience.yaml", "checkpoints.yaml", "divergence.yaml", "matrix.yaml")
+FILES = ("salience.yaml", "checkpoints.yaml", "divergence.yaml", "rationales.yaml", "matrix.yaml")
 PEERS = "peers.yaml"
 
 OUTSIDE = {
@@ -120,8 +120,11 @@ class Matrix:
         texts = self.profile_of(case.dataset)["texts"].get(row.get("family"), {})
         return texts.get(row.get("budget")) != NOT_SCORED
 
-    def _multiply(self, extra_datasets: Iterable[str], peers: Iterable[str]) -> list[Case]:
+    def _multiply(
+        self, extra_datasets: Iterable[str], peers: Iterable[str], models: Iterable[str] | None = None
+    ) -> list[Case]:
         words = {axis: list(self.profile.get(table, self.tables[table])) for axis, table in TABLES.items()}
+        words["model"] = words["model"] if models is None else list(models)
         if "salience" not in self.profile:
             words["salience"] = [name for name in words["salience"] if name not in self.tables["peers"]]
         words["dataset"] += [name for name in extra_datasets if name not in words["dataset"]]
@@ -137,7 +140,13 @@ class Matrix:
     def model_settings(self, model: str, dataset: str) -> dict[str, Any]:
         """Everything the profile's checkpoints say about a model on a data set."""
         name = self.profile["checkpoints"]
-        settings = dict(look_up(model, self.tables["checkpoints"][name], f"checkpoints {name}, model"))
+        known = self.tables["checkpoints"][name]
+        if model not in known:
+            raise MatrixError(
+                f"the profile's checkpoints {name!r} have none for model {model!r}; there are: {', '.join(known)}. "
+                f"Name one in an overlay: checkpoints: {{{name}: {{{model}: ...}}}}"
+            )
+        settings = dict(known[model])
         own = settings.pop("by_dataset", {}).get(dataset, {})
         return merge(settings, own)
 
@@ -159,8 +168,10 @@ class Matrix:
         for kind, cases in (("salience", scored), ("verification", verified)):
             for index, row in enumerate(thresholds.get(kind, [])):
                 self._check_row(row, cases, ("profiles", self.profile_name, "thresholds", kind, index))
+        # What does not exist is said of every model, also of those that the profile does not train.
+        possible = self._multiply(self.tables["datasets"], self.tables["peers"], self.tables["models"])
         for index, row in enumerate(self.tables["exclusions"]):
-            self._check_row(row, scored, ("exclusions", index))
+            self._check_row(row, possible, ("exclusions", index))
 
     def _check_row(self, row: Mapping[str, Any], cases: Iterable[Case], keys: Keys) -> None:
         if not any(matches(case, row) for case in cases):

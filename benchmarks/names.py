@@ -8,12 +8,13 @@ from typing import Any
 from benchmarks.checking import Keys, MisfitError
 from benchmarks.divergence import TABLES as DIVERGENCE_TABLES
 from benchmarks.overlays import merge
+from benchmarks.rationale_shape import check_rationale_names
 from benchmarks.registry import suggest
 from benchmarks.shape import settings_of
 
 TABLES = {"model": "models", "dataset": "datasets", "shortcut": "shortcuts", "salience": "salience"}
 
-OF_TOKENS = ("surrogate", "occlusion", "attention", "outside")
+OF_TOKENS = ("surrogate", "occlusion", "anchors", "attention", "outside")
 """Families of salience configurations that explain text classifiers only."""
 
 
@@ -37,6 +38,7 @@ def check_names(tables: Mapping[str, Any]) -> None:
         _check_text_population(settings, tables, ("text_populations", name))
     for name, profile in tables["profiles"].items():
         _check_profile(profile, tables, ("profiles", name))
+    check_rationale_names(tables, _expect)
 
 
 def _check_heatmap(salience: str, tables: Mapping[str, Any], keys: Keys) -> None:
@@ -125,3 +127,6 @@ def _check_row(row: Mapping[str, Any], tables: Mapping[str, Any], keys: Keys) ->
         if axis in row and axis != "dataset":
             words = [row[axis]] if isinstance(row[axis], str) else row[axis]
             _expect(words, tables[table], axis, (*keys, axis))
+    if "rationales" in row:
+        words = [row["rationales"]] if isinstance(row["rationales"], str) else row["rationales"]
+        _expect(words, tables["rationale_corpora"], "rationale corpus", (*keys, "rationales"))

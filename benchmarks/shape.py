@@ -29,6 +29,7 @@ from benchmarks.checking import (
 )
 from benchmarks.divergence import DIVERGENCE_SHAPE, threshold_row
 from benchmarks.divergence import TABLES as DIVERGENCE_TABLES
+from benchmarks.rationale_shape import RATIONALE_SHAPE, RATIONALE_THRESHOLDS
 
 AXES = ("model", "dataset", "shortcut", "salience")
 STARTS = ("matched", "default", "unused", "rare", "frequent")
@@ -115,12 +116,15 @@ def _recipe(value: Any, keys: Keys) -> None:
 
 
 COMMON = {"max_length": number(1, whole=True), "dropout": number(0, 1), "recipe": _recipe}
+RECURRENT = {"hidden": number(1, whole=True), "word_dropout": number(0, 1), **COMMON}
+CONVOLUTIONAL = {"widths": rows(number(1, whole=True)), "filters": number(1, whole=True), **COMMON}
+ENCODERS = ("build", "build_albert", "build_distilbert", "build_roberta", "build_xlnet")
 BUILDERS = {
-    "fixtures.models.bert:build": {"checkpoint": CHECKPOINT, **COMMON},
-    "fixtures.models.lstm:build": {
-        **{"vectors": VECTORS, "hidden": number(1, whole=True), "word_dropout": number(0, 1)},
-        **COMMON,
-    },
+    **{f"fixtures.models.bert:{name}": {"checkpoint": CHECKPOINT, **COMMON} for name in ENCODERS},
+    "fixtures.models.lstm:build": {"vectors": VECTORS, **RECURRENT},
+    "fixtures.models.mlstm:build": {"size": number(1, whole=True), **RECURRENT},
+    "fixtures.models.cnn:build": {"vectors": VECTORS, "word_dropout": number(0, 1), **CONVOLUTIONAL},
+    "fixtures.models.use:build": {"checkpoint": CHECKPOINT, **CONVOLUTIONAL},
 }
 """What each of our kinds of models must be told; a kind of the user's is told what its own `build` reads."""
 
@@ -130,7 +134,7 @@ def settings_of(builder: str) -> Check:
     if builder not in BUILDERS:
         return table(COMMON, ("recipe",), others=anything)
     fields = BUILDERS[builder]
-    extra = {"layers": number(1, whole=True)} if builder == "fixtures.models.bert:build" else {}
+    extra = {"layers": number(1, whole=True)} if "checkpoint" in fields else {}
     return table(fields | extra, list(fields))
 
 
@@ -160,7 +164,8 @@ ASSUMED = ("weights", "all_weights", "activations", "steps")
 
 def _pace_of_model(value: Any, keys: Keys) -> None:
     speeds = table({}, ("others",), others=number(1))
-    table({"passes_per_second": speeds, **dict.fromkeys(("training_seconds", *ASSUMED), number(0))})(value, keys)
+    fields = {"tokens": number(1), **dict.fromkeys(("training_seconds", *ASSUMED), number(0))}
+    table({"passes_per_second": speeds, **fields})(value, keys)
     for group in (MEASURED, ASSUMED):
         if set(group) & set(value):
             table({}, group, others=anything)(value, keys)
@@ -188,9 +193,10 @@ PROFILE = table(
                 **dict.fromkeys(("verification", "salience"), rows(_threshold)),
                 "divergence": rows(threshold_row(DIVERGENCE_TABLES)),
                 "text_divergence": rows(threshold_row((*AXES, "contrast"))),
+                **RATIONALE_THRESHOLDS,
             }
         ),
-        **dict.fromkeys(("populations", "text_populations"), text),
+        **dict.fromkeys(("populations", "text_populations", "rationales"), text),
         **dict.fromkeys(DIVERGENCE_TABLES.values(), words),
     },
     list(PROFILE_FIELDS),
@@ -237,6 +243,7 @@ SHAPE = table(
         "peers": each(table({"target": target, "library": text, "forward": FORWARD, **PASSES}), key=_word),
         "promises": each(PROMISE),
         **DIVERGENCE_SHAPE,
+        **RATIONALE_SHAPE,
         "templates": anything,
     }
 )

@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from benchmarks.matrix import MatrixError, load_matrix
+from fixtures.schema import check_thresholds
 
 
 def assert_plain(message: str, parts: Sequence[str]) -> None:
@@ -13,6 +19,15 @@ def assert_plain(message: str, parts: Sequence[str]) -> None:
         assert word not in message
     for part in parts:
         assert part in message, f"{part!r} is not in {message!r}"
+
+
+def assert_refused(folder: Path, text: str, parts: Sequence[str]) -> None:
+    """An overlay of this text, or a threshold in it, is refused in one line."""
+    path = folder / "mine.yaml"
+    path.write_text(f"# a line before\n{text}\n")
+    with pytest.raises(MatrixError) as caught:
+        check_thresholds(load_matrix([path]).profile)
+    assert_plain(str(caught.value), parts)
 
 
 def in_profile(text: str) -> str:

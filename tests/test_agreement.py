@@ -12,10 +12,14 @@ import pytest
 from fixtures.reports import ReportError, read_report
 from tests.conftest import ROOT
 from tests.divergence_reports import make_image_report, make_text_report
+from tests.rationale_reports import METHODS, make_rationale_report
 from tests.reports import make_report
 
 IMAGES = make_image_report(["dsprites"], ["stripe"], seeds=[0, 1])
 TEXTS = make_text_report(contrasts=["source"], seeds=[0, 1])
+RATIONALES = make_rationale_report(methods={"gxi.logit": METHODS["gxi.logit"]}, seeds=[0, 1])
+JUDGED = make_rationale_report(methods={"gxi.logit": METHODS["gxi.logit"]}, seeds=[0, 1])
+JUDGED["benchmarks"] = [one for one in JUDGED["benchmarks"] if one["extra_info"]["measure"] == "plausibility"]
 SALIENCE = make_report(only=["random", "gxi.logit"], seeds=[0, 1])
 
 
@@ -33,6 +37,16 @@ def in_run(**changes):
             benchmark["extra_info"]["runs"][1] |= changes
 
     return damage
+
+
+def raise_weights(report):
+    for run in report["benchmarks"][0]["extra_info"]["runs"]:
+        run["weights"] = "7" + run["weights"][run["weights"].index(" ") :]
+
+
+def blow_up_areas(report):
+    for run in report["benchmarks"][0]["extra_info"]["runs"]:
+        run["auprcs"] = "inf" + run["auprcs"][run["auprcs"].index(" ") :]
 
 
 def twice(report):
@@ -69,7 +83,7 @@ WRONG = {
     "no kind of explanation": (IMAGES, in_row(kind="foo"), "kind = foo, wanted one of heatmap, influence, concept"),
     "no splits": (IMAGES, in_row(splits=0), "splits = 0 is not in [1, inf]"),
     "no runs": (IMAGES, in_row(runs=[]), "seeds = [0, 1], but its runs are of []"),
-    "runs that are none": (IMAGES, in_row(runs=[3]), "3 among its runs is no run"),
+    "runs that are none": (IMAGES, in_row(runs=[3]), "3 is no entry of runs"),
     "seeds that are none": (IMAGES, in_row(seeds=["a"]), "seeds = ['a'], but its runs are of [0, 1]"),
     "other seeds": (SALIENCE, in_row(seeds=[0]), "seeds = [0], but its runs are of [0, 1]"),
     "a seed twice": (TEXTS, in_run(seed=0), "seeds = [0, 1], but its runs are of [0, 0]"),
@@ -91,6 +105,33 @@ WRONG = {
         in_run(placebo_precisions="1"),
         "placebo_precisions of seed 1 are not so many",
     ),
+    "an accuracy above one": (RATIONALES, in_row(random_accuracy=1.5), "random_accuracy = 1.5 is not in [0, 1]"),
+    "another accuracy of sentences": (RATIONALES, in_row(full_accuracy=0.5), "full_accuracy = 0.5, but its runs give"),
+    "another gated accuracy": (
+        RATIONALES,
+        in_row(explanation_accuracy=0.01),
+        "explanation_accuracy = 0.01, but its ru",
+    ),
+    "another number of words": (RATIONALES, in_row(share=0.01), "share = 0.01, but its runs give"),
+    "another count": (RATIONALES, in_row(unfed=3), "unfed = 3, but its runs give 0"),
+    "an interval beside its mean": (
+        RATIONALES,
+        in_row(random_accuracy_low=0.99, random_accuracy_high=1.0),
+        "is not between random_accuracy_low = 0.99 and random_accuracy_high = 1.0",
+    ),
+    "other sentences": (RATIONALES, in_row(sentences="3/1/1/1/1"), "sizes of seed 0 has not as many values"),
+    "a sentence without end": (RATIONALES, in_row(sentences="1000000000000/1/1/1/1"), "sentences are not words/union"),
+    "a marked word outside": (RATIONALES, in_row(sentences="3/9/9/1/1"), "sentences are not words/union/intersection"),
+    "words that all but nobody marked": (RATIONALES, in_row(sentences="3/1/1,2/1/1"), "sentences are not words/union"),
+    "hits that are none": (RATIONALES, in_run(full_hits="x" * 40), "full_hits of seed 1 are not 1, 0 or - each"),
+    "more words than there are": (RATIONALES, in_run(sizes="999 " * 40), "sizes of seed 1"),
+    "epsilons that are none": (RATIONALES, in_row(epsilons=["a", {}, 0.3]), "epsilons = ['a', {}, 0.3] are not asc"),
+    "a grid without entries": (RATIONALES, in_row(grid=[]), "grid has not the "),
+    "weights of nobody": (JUDGED, in_run(weights="7"), "weights of seed 1 has not as many values"),
+    "weights above one": (JUDGED, raise_weights, "weights of seed 0 are not in [0, 1] with 1 for each"),
+    "areas without end": (JUDGED, blow_up_areas, "auprcs of seed 0: inf for a sentence"),
+    "an entry of a grid that is none": (RATIONALES, in_row(grid=[3]), "3 is no entry of grid"),
+    "an unknown measure": (RATIONALES, in_row(measure="trust"), "measure = 'trust', wanted plausibility or faith"),
     "a row twice": (IMAGES, twice, "dsprites-stripe-heatmap: the row stands there twice"),
     "rows of no case": (IMAGES, without_cases, "dsprites-stripe-influence: a row of no case in `cases`"),
     "an exhibit of nothing": (IMAGES, show_nobody, "exhibit of shapes3d-noise-concept, of which no case was run"),
@@ -125,7 +166,7 @@ def test_a_row_that_does_not_say_what_its_runs_say_is_refused(write, name):
     assert "run it again" in str(caught.value)
 
 
-@pytest.mark.parametrize("report", [IMAGES, TEXTS, SALIENCE])
+@pytest.mark.parametrize("report", [IMAGES, TEXTS, SALIENCE, RATIONALES])
 def test_what_was_aggregated_is_read(report, tmp_path):
     path = tmp_path / "a.json"
     path.write_text(json.dumps(report), encoding="utf-8")
@@ -147,4 +188,4 @@ def test_every_command_says_it_in_one_line(write, command, tmp_path):
     )
     assert done.returncode != 0
     [line] = done.stderr.splitlines()
-    assert "3 among its runs is no run" in line
+    assert "3 is no entry of runs" in line

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.matrix import MatrixError, load_matrix
-from fixtures.schema import check_thresholds
-from tests.bad_inputs import assert_plain, in_profile
+from tests.bad_inputs import assert_refused, in_profile
 
 
 def in_population(text: str) -> str:
@@ -95,18 +93,10 @@ WRONG = {
 
 @pytest.mark.parametrize("name", WRONG)
 def test_a_value_that_does_not_fit_is_refused_in_one_line(tmp_path, name):
-    text, parts = WRONG[name]
-    path = tmp_path / "mine.yaml"
-    path.write_text(f"# a line before\n{text}\n")
-    with pytest.raises(MatrixError) as caught:
-        load_matrix([path])
-    assert_plain(str(caught.value), parts)
+    assert_refused(tmp_path, *WRONG[name])
 
 
 @pytest.mark.parametrize("kind", ["divergence", "text_divergence"])
 def test_a_bound_on_a_number_that_no_row_has_is_refused(tmp_path, kind):
-    path = tmp_path / "mine.yaml"
-    path.write_text(in_profile(f"thresholds: {{{kind}: [{{value: edss, at_least: 0.5, why: x}}]}}"))
-    with pytest.raises(MatrixError) as caught:
-        check_thresholds(load_matrix([path]).profile)
-    assert_plain(str(caught.value), [f"no value of a {kind} row named 'edss'", "Did you mean 'eds"])
+    text = in_profile(f"thresholds: {{{kind}: [{{value: edss, at_least: 0.5, why: x}}]}}")
+    assert_refused(tmp_path, text, [f"no value of a {kind} row named 'edss'", "Did you mean 'eds"])

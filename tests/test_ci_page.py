@@ -64,7 +64,7 @@ def test_its_commands_run_gate_report_and_comment(checkout, tmp_path_factory):
         (checkout / "gh.txt").read_text().startswith("pr comment 7 --edit-last --create-if-none --body-file report.md")
     )
     rows = json.loads((checkout / "smoke.json").read_text(encoding="utf-8"))["benchmarks"]
-    assert len(rows) == 79
+    assert len(rows) == 84
     assert "<html" in (checkout / "report.html").read_text(encoding="utf-8")
     suite = ElementTree.parse(checkout / "junit.xml").getroot().find("testsuite")
-    assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("79", "0", "0")
+    assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("84", "0", "0")

@@ -85,3 +85,9 @@ def test_an_artifact_of_your_own(checkout):
     rows = follow("Your artifact", checkout)
     assert [(row["images"], row["artifact"], row["explainer"]) for row in rows] == [("dsprites", "dots", "concept")]
     assert rows[0]["flips"] >= 0.9
+
+
+def test_rationales_of_your_own(checkout):
+    rows = follow("Your rationales", checkout)
+    assert {row["measure"] for row in rows} == {"plausibility", "faithfulness"}
+    assert {(row["rationales"], row["n_sentences"]) for row in rows} == {("marked", 2)}

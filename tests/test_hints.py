@@ -30,7 +30,7 @@ def data(tmp_path_factory):
         (
             ["-m", "case(modle='bert')"],
             5,
-            "salience, images, artifact, explainer, contrast, check. Did you mean 'model'?",
+            "artifact, explainer, rationales, contrast, measure, check. Did you mean 'model'?",
         ),
         (["-m", "case(artifact='stripes')"], 5, "-m: no artifact is named 'stripes'. Did you mean 'stripe'?"),
         (["-k", "stripes"], 5, "-k: no case has the word 'stripes'; near is stripe"),

@@ -31,8 +31,8 @@ def road(world, run_pytest, tmp_path_factory):
 
 def test_every_case_has_a_row_and_passes(road):
     _, content, rows = road[0]
-    assert [case["outcome"] for case in content["cases"]] == ["passed"] * 35
-    assert len(rows) == 35
+    assert [case["outcome"] for case in content["cases"]] == ["passed"] * 37
+    assert len(rows) == 37
     by_method = {row.get("salience", "verification"): row for row in rows}
     assert by_method["verification"]["synthetic_accuracy"] >= 0.9
     assert by_method["grad_l2.logit"]["precision_at_k"] > by_method["random"]["precision_at_k"] + 0.3
@@ -92,7 +92,7 @@ def test_the_report_becomes_a_markdown_table(road, tmp_path, capsys, monkeypatch
     table.main()
     printed = capsys.readouterr().out
     assert "**lstm-toy-single**: seeds 0, rows start matched" in printed
-    assert printed.count("\n| ") == 2 + 36 + 36
+    assert printed.count("\n| ") == 2 + 38 + 38
 
 
 def test_a_model_that_did_not_learn_is_skipped_with_the_reason(world, run_pytest, tmp_path):
@@ -113,7 +113,7 @@ def test_a_model_that_did_not_learn_is_skipped_with_the_reason(world, run_pytest
     assert found["lstm-toy-single-gxi.logit"]["reason"].startswith("not verified: synthetic_accuracy = 0.")
     assert [row.get("salience") for row in rows] == [None]
     [line] = [line for line in done.stdout.splitlines() if line.startswith("skipped: ")]
-    assert line.startswith("skipped: lstm-toy-single-random and 33 more: not verified: synthetic_accuracy = 0.")
+    assert line.startswith("skipped: lstm-toy-single-random and 35 more: not verified: synthetic_accuracy = 0.")
 
 
 def test_under_n_a_line_says_that_there_are_no_tables(run_pytest, tmp_path):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from benchmarks.matrix import Case, MatrixError, load_matrix
@@ -20,7 +22,7 @@ def overlay(tmp_path):
 
 def test_the_embedded_profile_is_the_product_of_its_axes():
     cases = load_matrix().list_cases()
-    assert len(cases) == len({case.id for case in cases}) == 1 * 3 * (43 + 34)
+    assert len(cases) == len({case.id for case in cases}) == 1 * 3 * (46 + 36)
     assert Case("bert", "tomatoes", "op", "grad_l2.logit") in cases
 
 
@@ -56,11 +58,24 @@ def test_where_a_file_comes_from_is_replaced_as_a_whole(overlay):
     assert matrix.model_settings("bert", "tomatoes")["max_length"] == 100
 
 
-def test_a_model_is_one_line_and_its_missing_settings_are_named(overlay):
-    matrix = load_matrix(overlay("models: {mine: 'my_module:build'}"))
+def test_a_model_is_a_line_and_a_word_of_the_profile_and_its_missing_settings_are_named(overlay):
+    models = "models: {mine: 'my_module:build'}\n"
+    assert Case("mine", "tomatoes", "op", "random") not in load_matrix(overlay(models)).list_cases()
+    matrix = load_matrix(overlay(f"{models}profiles: {{embedded: {{models: [bert, lstm, mine]}}}}"))
     assert Case("mine", "tomatoes", "op", "random") in matrix.list_cases()
-    with pytest.raises(MatrixError, match="no checkpoints embedded, model named 'mine'; there are: bert, lstm"):
+    with pytest.raises(MatrixError, match="'embedded' have none for model 'mine'; there are: bert, lstm, cnn"):
         matrix.model_settings("mine", "tomatoes")
+
+
+def test_every_checkpoint_of_the_hub_is_pinned_to_a_commit_and_not_said_to_be_tried():
+    kinds = load_matrix().tables["checkpoints"]["paper"]
+    places = {
+        kind: settings["checkpoint"] for kind, settings in kinds.items() if "hub" in settings.get("checkpoint", {})
+    }
+    assert set(places) == {"bert", "albert", "distilbert", "roberta", "xlnet"}
+    for place in places.values():
+        assert re.fullmatch("[0-9a-f]{40}", place["revision"])
+        assert place["tried"] is False
 
 
 def test_a_users_code_is_part_of_the_key(tmp_path, monkeypatch):
@@ -75,7 +90,7 @@ def test_a_users_code_is_part_of_the_key(tmp_path, monkeypatch):
 
 WRONG = {
     "salience: {mine: {family: gradient}}\nsalience: {}": "key 'salience' is written twice",
-    "profiles: {embedded: {models: [brt]}}": "no model named 'brt'; there are: bert, lstm. Did you mean 'bert'",
+    "profiles: {embedded: {models: [brt]}}": "no model named 'brt'; there are: bert, lstm, albert",
     "exclusions: [{model: bert}]": "every threshold and exclusion says `why`",
     "profiles: {embedded: {thresholds: {salience: [{model: brt, value: x, at_least: 1, why: y}]}}}": "named 'brt'",
     "profiles: {embedded: {thresholds: {salience: [{value: x, why: y}]}}}": "needs `value` and `at_least`",

@@ -37,7 +37,7 @@ def test_a_report_gives_a_table_for_every_model_and_data_set():
     groups = group_rows({"benchmarks": [{"extra_info": one} for one in rows]})
     [(name, cells)] = groups.items()
     assert (name, len(cells)) == ("word-word", 2)
-    assert list(list_rows(cells)) == [["more samples", "lime_unk.1k - lime_unk.100", "+0.000 [+0.000, +0.000]", "4"]]
+    assert list(list_rows(cells)) == [["more samples", "lime_unk.1k - lime_unk.100", "+0.000 [-0.602, +0.602]", "4"]]
 
 
 @pytest.fixture

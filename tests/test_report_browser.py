@@ -72,7 +72,7 @@ def test_the_heat_map_is_filtered(driver):
     assert show(driver, "#filter-status") == ["0 methods shown"]
     find(driver, "#filters [type=reset]").click()
     driver.execute_async_script("setTimeout(arguments[0], 20)")
-    assert len(show(driver, "#heat tbody th")) == 43 + 34
+    assert len(show(driver, "#heat tbody th")) == 46 + 36
 
 
 def test_the_heat_map_is_sorted_by_mouse_and_by_keyboard(driver):

@@ -126,7 +126,7 @@ def test_the_full_matrix_on_four_data_sets_is_under_five_megabytes(tmp_path):
     report = make_report(
         datasets=["tomatoes", "sst2", "imdb", "toxicity"], shortcuts=["single", "tic", "op"], models=["bert", "lstm"]
     )
-    assert len(report["benchmarks"]) == 4 * 237
+    assert len(report["benchmarks"]) == 4 * 252
     collection = collect([("a", report)])
     assert len(render_page(collection, PUBLISHED).encode()) < 5_000_000
     # GitHub refuses a comment of more.
@@ -152,12 +152,12 @@ def test_the_same_reports_give_the_same_bytes(tmp_path):
 
 def test_the_markdown_has_verdict_verification_ranking_and_failures():
     text = render_markdown(collect([("a", fail(make_report(), "bert-toy-op", "low | <b>", scored=False))]))
-    assert text.startswith("**88 cases: 44 passed, 1 failed, 43 skipped**\n\nNot verified: bert-toy-op\n")
+    assert text.startswith("**94 cases: 47 passed, 1 failed, 46 skipped**\n\nNot verified: bert-toy-op\n")
     assert "| bert-toy-op | 0.500 |" in text
     assert "| 1 | grad_l1.logit | 1.00 [" in text
-    assert "<details><summary>38 more</summary>" in text
+    assert "<details><summary>41 more</summary>" in text
     assert "- failed: bert-toy-op: low \\| &lt;b&gt; rerun: pytest" in text
-    assert re.search(r"- skipped: bert-toy-op-random and 42 more: not verified", text)
+    assert re.search(r"- skipped: bert-toy-op-random and 45 more: not verified", text)
 
 
 def test_a_report_without_any_score_is_still_a_page():

@@ -153,7 +153,7 @@ def test_the_plan_says_minutes_where_the_profile_knows_the_pace():
     matrix = load_matrix()
     lines = describe_plan(matrix, matrix.list_cases())
     assert lines[0].startswith("plan of profile embedded")
-    assert "bert-tomatoes: 129 salience cases, 4 to 1021 texts each" in lines[1]
+    assert "bert-tomatoes: 138 salience cases, 4 to 1021 texts each" in lines[1]
     assert "min to train 7 models" in lines[1]
     assert lines[-1].startswith("  at most about ")
     assert describe_plan(matrix, []) == []
@@ -166,8 +166,8 @@ def test_a_data_set_of_unknown_size_has_no_texts_in_its_plan_and_stops_nothing()
     cases = [case for case in matrix.list_cases(["reviews"]) if case.shortcut == "op"]
     lines = [line for line in describe_plan(matrix, cases) if "-reviews" in line]
     assert lines == [
-        "  bert-reviews: 43 salience cases; 3 models to train",
-        "  lstm-reviews: 34 salience cases; 3 models to train",
+        "  bert-reviews: 46 salience cases; 3 models to train",
+        "  lstm-reviews: 36 salience cases; 3 models to train",
     ]
 
 

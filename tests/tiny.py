@@ -133,6 +133,7 @@ def write_world(folder: Path) -> Path:
             "path": {100: [8, 4], 1000: [2, 0]},
             "surrogate": {100: [16, 8], 1000: [4, 2], 3000: [2, 0]},
             "occlusion": {1: [16, 8]},
+            "anchors": {1000: [4, 2]},
             "outside": {50: [8, 4], 100: [8, 4], 500: [4, 2], 1000: [4, 2]},
         },
         "thresholds": {"verification": [{"value": "synthetic_accuracy", "at_least": 0.9, "why": "a tiny model"}]},
