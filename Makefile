@@ -34,8 +34,9 @@ check: setup  ## lint and types
 	$(RUN) ruff format --check .
 	$(RUN) mypy
 
+# Not the files with most tests first, as xdist would: the longest have few, and one of them would run alone at the end.
 test: setup  ## the harness's own tests
-	OMP_NUM_THREADS=1 $(RUN) pytest --doctest-modules -n 2 --dist loadfile
+	OMP_NUM_THREADS=1 $(RUN) pytest --doctest-modules -n 2 --dist loadfile --no-loadscope-reorder
 
 bench: setup  ## bert and op in the embedded profile: train, verify, score, print the table
 	$(RUN) pytest benchmarks -k "bert and op" --profile $(PROFILE) --benchmark-json=$(REPORT)
