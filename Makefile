@@ -41,7 +41,7 @@ test: setup  ## the harness's own tests
 bench: setup  ## bert and op in the embedded profile: train, verify, score, print the table
 	$(RUN) pytest benchmarks -k "bert and op" --profile $(PROFILE) --benchmark-json=$(REPORT)
 
-smoke: setup  ## the whole road in two minutes, gated: small models, few rows; the scores mean nothing
+smoke: setup  ## the whole road, gated: small models, few rows; the scores mean nothing
 	$(RUN) pytest benchmarks -k "single or stripe or plausibility or faithfulness" --profile smoke --benchmark-json=smoke.json --gate benchmarks/smoke.json
 
 conformance: setup  ## is every explainer implemented correctly: tiny exact models, seconds
