@@ -11,14 +11,14 @@ from scipy.stats import spearmanr
 
 from fixtures.merging import merge_reports
 from fixtures.report.__main__ import PUBLISHED, main
-from fixtures.report.correlation import correlate_ranks
+from fixtures.report.correlation import correlate_ranks, describe_correlation
 from fixtures.report.grids import count_outcomes, group_troubles
 from fixtures.report.markdown import render_markdown
 from fixtures.report.pages import render_page
 from fixtures.report.patterns import find_pattern
 from fixtures.report.published_divergence import read_published
 from fixtures.report.reading import collect
-from fixtures.report.text_part import describe_correlation, lay_out_texts
+from fixtures.report.text_part import lay_out_texts
 from fixtures.schema import FIELDS
 from tests.conftest import ROOT
 from tests.divergence_reports import make_image_report, make_text_report
@@ -191,7 +191,7 @@ def test_the_rank_correlation_is_spearmans_and_leaves_random_scores_out():
 def test_of_too_few_or_equal_scores_no_correlation_is_given():
     assert correlate_ranks([1.0, 2.0], [1.0, 2.0]) is None
     assert correlate_ranks([1.0] * 6, [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]) is None
-    assert "2 methods have too few different scores" in describe_correlation(None, 2)
+    assert "2 methods have too few different scores" in describe_correlation("P@k and EDS", None, 2)
 
 
 def test_the_markdown_has_both_kinds_and_stays_short():

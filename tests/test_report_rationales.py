@@ -16,7 +16,7 @@ from fixtures.report.grids import count_outcomes, group_troubles
 from fixtures.report.markdown import render_markdown
 from fixtures.report.pages import render_page
 from fixtures.report.published_faithfulness import choose_methods, compare_faithfulness, read_faithfulness
-from fixtures.report.rationale_part import describe_agreement, lay_out_rationales
+from fixtures.report.rationale_part import lay_out_rationales
 from fixtures.report.rationale_patterns import read_values
 from fixtures.report.reading import collect
 from fixtures.reports import ReportError, read_report
@@ -227,11 +227,6 @@ def test_a_published_row_with_too_few_numbers_is_one_line(tmp_path):
     path.write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match="ALBERT has 8 numbers for 9 columns"):
         read_faithfulness(path)
-
-
-def test_an_agreement_of_too_few_methods_is_not_said():
-    said = describe_agreement("P@k", None, 3)
-    assert said == "Not to be said: 3 methods have too few different scores for a rank correlation with P@k."
 
 
 @pytest.mark.parametrize("measure", ["plausibility", "faithfulness"])
