@@ -134,7 +134,7 @@ def settings_of(builder: str) -> Check:
     if builder not in BUILDERS:
         return table(COMMON, ("recipe",), others=anything)
     fields = BUILDERS[builder]
-    extra = {"layers": number(1, whole=True)} if "checkpoint" in fields else {}
+    extra = {"layers": number(1, whole=True), "attention_dropout": number(0, 1)} if "checkpoint" in fields else {}
     return table(fields | extra, list(fields))
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import shutil
+
 import pytest
 import torch
 from transformers import AutoTokenizer, DistilBertTokenizer
@@ -9,6 +12,7 @@ from transformers import AutoTokenizer, DistilBertTokenizer
 from fixtures.evidence import Task, attention
 from fixtures.models import bert
 from fixtures.models.encoder import collate
+from fixtures.models.files import ModelError
 from fixtures.models.rows import StartRows
 from shortcuts import Example
 from tests.encoders import OWN, WRITERS, write_encoder
@@ -27,8 +31,8 @@ def folder(kind, tmp_path_factory):
     return write_encoder(kind, tmp_path_factory.mktemp(kind))
 
 
-def build(folder):
-    return bert.build({"checkpoint": {"path": str(folder)}, "max_length": 36, "dropout": 0.0}, [], None)
+def build(folder, **settings):
+    return bert.build({"checkpoint": {"path": str(folder)}, "max_length": 36, "dropout": 0.0, **settings}, [], None)
 
 
 @pytest.fixture(scope="module")
@@ -168,3 +172,26 @@ def test_rows_are_copied_from_whole_words(built, network, start, kind):
     assert len(words) == 3
     known = network.embedding.weight[words]
     assert all((known == row).all(1).any() for row in rows)
+
+
+@pytest.mark.parametrize(("stored", "wanted"), [(0.5, 0.0), (0.0, 0.5)])
+def test_the_dropout_of_attention_weights_is_what_the_settings_say(kind, folder, tmp_path, stored, wanted):
+    if kind == "xlnet":
+        pytest.skip("it has no dropout of attention weights apart from its other dropout")
+    changed = shutil.copytree(folder, tmp_path / "changed")
+    config = json.loads((changed / "config.json").read_text())
+    config |= {name: 0.0 for name in config if "dropout" in name}
+    config |= {name: stored for name in config if "attention" in name and "dropout" in name}
+    (changed / "config.json").write_text(json.dumps(config))
+    built = build(changed, attention_dropout=wanted)
+    network, batch = make(built), make_batch(built.encoder)
+    embeddings = network.embed(batch.ids)
+    evaluated = network.classify(embeddings, batch.mask)
+    trained = network.train().classify(embeddings, batch.mask)
+    assert torch.allclose(trained, evaluated, atol=1e-5) == (wanted == 0)
+
+
+def test_where_attention_has_no_dropout_of_its_own_setting_it_is_refused(tmp_path):
+    built = build(write_encoder("xlnet", tmp_path), attention_dropout=0.0)
+    with pytest.raises(ModelError, match=f"{tmp_path}: the architecture 'xlnet' has no dropout of attention weights"):
+        built.make()

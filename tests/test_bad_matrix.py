@@ -100,6 +100,10 @@ WRONG = {
         ["bert.checkpoint: expected one of the keys path, hub, package, got path, hub, revision"],
     ),
     "hub without revision": (in_settings("checkpoint: {hub: a/b}", "bert"), ["checkpoint: `revision` is missing"]),
+    "attention dropout 2": (
+        in_settings("attention_dropout: 2", "bert"),
+        ["bert.attention_dropout: expected a number from 0 to 1, got 2"],
+    ),
     "no layers": (in_settings("layers: 0", "bert"), ["bert.layers: expected a whole number from 1, got 0"]),
     "settings of nobody": (in_settings("hidden: 5", "lstmm"), ["no model named 'lstmm'", "'lstm'?"]),
     "settings by no data set": (in_settings("by_dataset: {tomatos: {}}"), ["no data set named 'tomatos'"]),
